@@ -15,9 +15,9 @@ import io.widerow.ingest.alert.AlertScheduler;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.config.FileBudget;
 import io.widerow.ingest.config.FixedLimits;
-import io.widerow.ingest.config.StoreOptions;
+import io.widerow.ingest.config.DaemonStoreOptions;
 import io.widerow.ingest.config.TlsFiles;
-import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.decode.TimeParser;
 import io.widerow.ingest.doctor.Doctor;
 import io.widerow.ingest.doctor.FreeSpace;
 import io.widerow.ingest.http.AcceptLoop;
@@ -241,7 +241,7 @@ public final class Daemon implements AutoCloseable {
   }
 
   private Doctor doctor() {
-    StoreOptions options = config.store();
+    DaemonStoreOptions options = config.store();
     long width = options.layout().ownerMinutes() * PartitionKey.NANOS_PER_MINUTE;
     long after = options.mergeAfter().toNanos();
     intake.closedBuckets(now -> Math.floorDiv(now - after, width) * width);
@@ -515,7 +515,7 @@ public final class Daemon implements AutoCloseable {
 
   private static long epochNanos() {
     Instant now = Instant.now();
-    return Times.ofUnit(now.getEpochSecond(), Times.NANOS_PER_SECOND) + now.getNano();
+    return TimeParser.ofUnit(now.getEpochSecond(), TimeParser.NANOS_PER_SECOND) + now.getNano();
   }
 
   /// Refuses new requests, answers those in flight, lets the lanes finish, and ends all threads.

@@ -7,7 +7,7 @@ import io.widerow.ingest.decode.EpochText;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.Swar;
 import io.widerow.ingest.decode.TimePattern;
-import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.decode.TimeParser;
 import io.widerow.ingest.receive.fluent.FluentDecoding;
 import io.widerow.ingest.receive.influx.LineProtocolDecoder;
 import io.widerow.ingest.receive.json.JsonLinesDecoder;
@@ -298,16 +298,16 @@ final class DecoderFuzz {
     Arrays.fill(padded, input.length, padded.length, (byte) '9');
     Map<String, Long> found = new TreeMap<>();
     for (byte[] bytes : List.of(input, padded)) {
-      check(found, "rfc3339", Times.rfc3339(bytes, 0, input.length));
-      check(found, "clf", Times.clf(bytes, 0, input.length));
+      check(found, "rfc3339", TimeParser.rfc3339(bytes, 0, input.length));
+      check(found, "clf", TimeParser.clf(bytes, 0, input.length));
       check(found, "epoch", EpochText.nanos(bytes, 0, input.length, EpochText.AUTO));
-      check(found, "dateTime", Times.dateTime(bytes, 0, input.length, ','));
+      check(found, "dateTime", TimeParser.dateTime(bytes, 0, input.length, ','));
     }
-    long nanos = found.getOrDefault("rfc3339", Times.NONE);
+    long nanos = found.getOrDefault("rfc3339", TimeParser.NONE);
     if (nanos >= 0) {
       Instant instant = Instant.EPOCH.plusNanos(nanos);
       byte[] text = instant.atOffset(ZoneOffset.UTC).toString().getBytes(StandardCharsets.US_ASCII);
-      if (text.length > 20 && Times.rfc3339(text, 0, text.length) != nanos) {
+      if (text.length > 20 && TimeParser.rfc3339(text, 0, text.length) != nanos) {
         throw new AssertionError(instant + " is not " + nanos);
       }
     }

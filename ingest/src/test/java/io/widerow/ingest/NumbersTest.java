@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.decode.TimeParser;
 import io.widerow.ingest.receive.json.JsonLinesDecoder;
 import java.io.IOException;
 import java.math.BigInteger;
@@ -151,7 +151,7 @@ class NumbersTest {
       Instant instant = Instant.ofEpochSecond(seconds, below);
       byte[] text = (instant + "        ").getBytes(StandardCharsets.US_ASCII);
       long nanos = seconds * 1_000_000_000L + below;
-      assertEquals(nanos, Times.rfc3339(text, 0, text.length - 8), instant.toString());
+      assertEquals(nanos, TimeParser.rfc3339(text, 0, text.length - 8), instant.toString());
     }
   }
 }

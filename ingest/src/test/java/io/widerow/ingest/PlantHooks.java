@@ -6,7 +6,7 @@ import io.widerow.ingest.intake.ByteCredit;
 import io.widerow.ingest.lane.BatchKey;
 import io.widerow.ingest.lane.BatchLedger;
 import io.widerow.ingest.lane.BatchPart;
-import io.widerow.ingest.lane.Outcome;
+import io.widerow.ingest.lane.BatchOutcome;
 import io.widerow.storage.Durability;
 import java.lang.reflect.Method;
 import java.util.List;
@@ -20,7 +20,7 @@ public final class PlantHooks {
   public static boolean answerAndAdd(List<Object> waiting, Object each) throws Exception {
     Method part = each.getClass().getDeclaredMethod("part");
     part.setAccessible(true);
-    ((BatchPart) part.invoke(each)).done(new Outcome.Stored(1, 0, new Refusals(), Durability.DISK));
+    ((BatchPart) part.invoke(each)).done(new BatchOutcome.Stored(1, 0, new Refusals(), Durability.DISK));
     return waiting.add(each);
   }
 
@@ -33,8 +33,8 @@ public final class PlantHooks {
   }
 
   /// Of the outcomes of two parts of a batch, the better one.
-  public static Outcome nicer(Outcome a, Outcome b) {
-    return a instanceof Outcome.Stored ? a : b;
+  public static BatchOutcome nicer(BatchOutcome a, BatchOutcome b) {
+    return a instanceof BatchOutcome.Stored ? a : b;
   }
 
   public static BatchKey whole(BatchKey key, int part) {

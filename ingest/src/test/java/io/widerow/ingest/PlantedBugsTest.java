@@ -12,7 +12,7 @@ import io.widerow.faults.Seeds;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.Refusals;
 import io.widerow.ingest.decode.SenderTime;
-import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpResponses;
 import io.widerow.ingest.http.IntakeRequest;
 import io.widerow.ingest.intake.BodyDigest;
 import io.widerow.ingest.intake.BodyDigestTest;
@@ -27,8 +27,8 @@ import io.widerow.ingest.lane.LaneGroup;
 import io.widerow.ingest.lane.LaneRing;
 import io.widerow.ingest.lane.Lanes;
 import io.widerow.ingest.lane.LanesTest;
-import io.widerow.ingest.lane.Outcome;
-import io.widerow.ingest.lane.WriteSide;
+import io.widerow.ingest.lane.BatchOutcome;
+import io.widerow.ingest.lane.WriteState;
 import io.widerow.storage.Durability;
 import io.widerow.storage.LaneWriter;
 import java.io.IOException;
@@ -142,7 +142,7 @@ class PlantedBugsTest {
             "a failure ends the writing",
             LanesTest.class,
             "aFailureFailsWaitingAndLaterBatches",
-            Cut.out(LaneGroup.class, "fail", WriteSide.class, "fail")),
+            Cut.out(LaneGroup.class, "fail", WriteState.class, "fail")),
         planted(
                 "a failure is told to all who wait",
                 LanesTest.class,
@@ -178,7 +178,7 @@ class PlantedBugsTest {
             "a batch of several lanes is acknowledged when none failed",
             LanesTest.class,
             "aBatchWhoseOtherPartFailsIsNotAcknowledged",
-            Cut.to(BatchSplit.Join.class, "join", Outcome.class, "merge", "nicer")),
+            Cut.to(BatchSplit.Join.class, "join", BatchOutcome.class, "merge", "nicer")),
         new Planted(
             "a part of a batch does not vouch for the others",
             new Suite(LanesTest.class, "aStoredPartDoesNotVouchForTheOthers", List.of(3, 3)),
@@ -258,7 +258,7 @@ class PlantedBugsTest {
             "what was refused is in the answer",
             DaemonTest.class,
             "jsonLinesAreStoredAndBadOnesNamed",
-            Cut.out(HttpAnswers.class, "stored", Refusals.class, "listed")),
+            Cut.out(HttpResponses.class, "stored", Refusals.class, "listed")),
         planted(
                 "credit is claimed before the body is read",
                 DaemonTest.class,

@@ -1,7 +1,7 @@
 package io.widerow.ingest;
 
 import io.widerow.ingest.decode.Swar;
-import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.decode.TimeParser;
 import io.widerow.ingest.decode.TimestampDetector;
 import java.nio.charset.StandardCharsets;
 import java.time.ZoneId;
@@ -46,7 +46,7 @@ final class SightFuzz {
       long among = nanos(shared, slack, at, end);
       boolean same =
           among == alone
-              || among == Times.NONE // a number among dates is no time
+              || among == TimeParser.NONE // a number among dates is no time
               || isTimeIn(line, among);
       if (nanos(new TimestampDetector(ZONE), followed, line.length) != alone || !same) {
         throw new AssertionError(

@@ -2,7 +2,7 @@ package io.widerow.query;
 
 import io.widerow.event.EventView;
 import io.widerow.event.PartitionKey;
-import io.widerow.rollup.RollupQuestion;
+import io.widerow.rollup.RollupRequest;
 import io.widerow.storage.Arrivals;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Grouping;
@@ -70,7 +70,7 @@ public final class RangeReader implements EventCursor {
   private long left;
   private boolean closed;
   private boolean anyOrder;
-  private @Nullable RollupQuestion question; // rollups may answer
+  private @Nullable RollupRequest question; // rollups may answer
   private boolean keptLeft; // aggregates that outlive their events are still to be read
   private final ScanWatch watch;
   private Runnable progress = () -> {};
@@ -296,7 +296,7 @@ public final class RangeReader implements EventCursor {
   }
 
   private EventCursor unordered(List<PartitionKey> keys, Scan within) {
-    RollupQuestion asked = question;
+    RollupRequest asked = question;
     return asked == null || tickScan != null
         ? view.openUnordered(keys, within)
         : view.openFigures(keys, within, asked);
@@ -357,7 +357,7 @@ public final class RangeReader implements EventCursor {
   /// The same for an aggregation that rollups may answer, see [StoreView#openFigures].
   ///
   /// @param asked null when they may not
-  public RangeReader inAnyOrder(@Nullable Grouping alike, @Nullable RollupQuestion asked) {
+  public RangeReader inAnyOrder(@Nullable Grouping alike, @Nullable RollupRequest asked) {
     question = asked;
     inAnyOrder(alike);
     return asked == null ? this : inWholeTicks();
@@ -379,7 +379,7 @@ public final class RangeReader implements EventCursor {
   /// The same with aggregates that outlive their events, where they can be used.
   ///
   /// @param asked null when only events count; then they are missing, see [#missingMinutes]
-  public RangeReader withKept(@Nullable RollupQuestion asked) {
+  public RangeReader withKept(@Nullable RollupRequest asked) {
     if (anyOrder) {
       inWholeTicks();
       view = view.ofFigures(asked, query.filter());

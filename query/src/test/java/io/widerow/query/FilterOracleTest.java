@@ -13,7 +13,7 @@ import io.widerow.query.output.JsonLinesWriter;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.remote.JsonLine;
 import io.widerow.query.remote.LineEvent;
-import io.widerow.query.result.QueryAnswer;
+import io.widerow.query.result.QueryResult;
 import io.widerow.storage.Durability;
 import io.widerow.storage.FilterEvaluation;
 import io.widerow.storage.StoreConfig;
@@ -348,8 +348,8 @@ class FilterOracleTest {
   private static List<Map<String, Object>> lines(StoreView view, RangeQuery query) {
     OutputBuffer out = new OutputBuffer(1 << 16);
     try (RangeReader reader = RangeReader.open(view, query, QueryBudget.DEFAULT);
-        QueryAnswer answer =
-            new QueryAnswer(reader, new JsonLinesWriter(ZoneOffset.UTC, null), null)) {
+        QueryResult answer =
+            new QueryResult(reader, new JsonLinesWriter(ZoneOffset.UTC, null), null)) {
       while (answer.writeNext(out)) {}
       assertNull(answer.failure());
     }

@@ -13,7 +13,7 @@ import io.widerow.query.logql.LogQuery;
 import io.widerow.query.logql.LogqlParser;
 import io.widerow.query.logql.line.EventLines;
 import io.widerow.query.logql.line.Fields;
-import io.widerow.query.logql.line.LabelNames;
+import io.widerow.query.logql.line.LabelMapping;
 import io.widerow.query.logql.line.Line;
 import io.widerow.query.logql.line.LineMemory;
 import io.widerow.query.logql.line.Pipeline;
@@ -238,7 +238,7 @@ public enum FuzzTargets implements FuzzTarget {
       batch.putString(name, 0, 4, body, 0, Math.min(body.length, 500));
       if (batch.end() == null) {
         RecordView event = new RecordView().show(batch.memory(), 0);
-        LabelNames labels = new LabelNames(LabelNames.DEFAULT);
+        LabelMapping labels = new LabelMapping(LabelMapping.DEFAULT);
         Line line = new EventLines(labels, null, true, LineMemory.unlimited()).show(event);
         if (new Pipeline(query, 0).run(line) && line.labels(Line.Category.values()).isEmpty()) {
           line.text();

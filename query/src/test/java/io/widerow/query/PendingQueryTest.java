@@ -10,7 +10,7 @@ import io.widerow.faults.PendingStore;
 import io.widerow.query.StoreDirectory.Stored;
 import io.widerow.query.output.JsonLinesWriter;
 import io.widerow.query.output.OutputBuffer;
-import io.widerow.query.result.QueryAnswer;
+import io.widerow.query.result.QueryResult;
 import io.widerow.storage.ClusterArrivals;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.EventStore;
@@ -80,8 +80,8 @@ class PendingQueryTest {
     try (StoreView view = store.view()) {
       RangeReader reader = RangeReader.open(view, RangeQuery.ALL, budget);
       ends.complete(reader::cancel);
-      try (QueryAnswer answer =
-          new QueryAnswer(reader, new JsonLinesWriter(ZoneOffset.UTC, null), null)) {
+      try (QueryResult answer =
+          new QueryResult(reader, new JsonLinesWriter(ZoneOffset.UTC, null), null)) {
         OutputBuffer sink = new OutputBuffer(1 << 16);
         while (answer.writeNext(sink)) {
           sink.clear();

@@ -5,7 +5,7 @@ import io.widerow.query.output.CsvWriter;
 import io.widerow.query.output.EventWriter;
 import io.widerow.query.output.JsonLinesWriter;
 import io.widerow.query.output.OutputBuffer;
-import io.widerow.query.result.QueryAnswer;
+import io.widerow.query.result.QueryResult;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.embedded.EmbeddedStore;
@@ -102,7 +102,7 @@ public class RangeWriterBench {
     RangeQuery query = RangeQuery.ALL.withFields(FIELDS);
     try (StoreView view = store.view();
         var answer =
-            new QueryAnswer(
+            new QueryResult(
                 RangeReader.open(view, query, QueryBudget.DEFAULT), writer, query.after())) {
       while (answer.writeNext(sink)) {
         if (sink.length() >= PIECE_BYTES) {

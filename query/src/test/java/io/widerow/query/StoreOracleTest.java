@@ -9,7 +9,7 @@ import io.widerow.event.AttributeValue;
 import io.widerow.faults.Seeds;
 import io.widerow.query.output.JsonLinesWriter;
 import io.widerow.query.output.OutputBuffer;
-import io.widerow.query.result.QueryAnswer;
+import io.widerow.query.result.QueryResult;
 import io.widerow.questions.OracleEvents;
 import io.widerow.storage.EventCursor.Step;
 import io.widerow.storage.EventStore;
@@ -191,7 +191,7 @@ class StoreOracleTest {
   private static String digest(StoreView view) {
     try (RangeReader reader =
             RangeReader.open(view, RangeQuery.ALL.withTypes(OWN), QueryBudget.DEFAULT);
-        QueryAnswer answer = new QueryAnswer(reader, new JsonLinesWriter(ZoneOffset.UTC), null)) {
+        QueryResult answer = new QueryResult(reader, new JsonLinesWriter(ZoneOffset.UTC), null)) {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
       OutputBuffer sink = new OutputBuffer(1 << 16);
       while (answer.writeNext(sink)) {

@@ -11,8 +11,8 @@ import io.widerow.event.EventView;
 import io.widerow.event.TimeUuid;
 import io.widerow.query.logql.LogQuery;
 import io.widerow.query.logql.LogqlParser;
-import io.widerow.query.logql.line.LabelNames;
-import io.widerow.query.logql.run.Execution;
+import io.widerow.query.logql.line.LabelMapping;
+import io.widerow.query.logql.run.LogqlContext;
 import io.widerow.query.logql.run.LogRun;
 import io.widerow.query.logql.run.StreamEntries;
 import io.widerow.storage.Durability;
@@ -225,8 +225,8 @@ class TickBoundsTest {
   private static List<StreamEntries.Entry> page(
       StoreView view, long from, long until, boolean backward, int limit) {
     QueryMemory memory = QueryMemory.unlimited();
-    LabelNames labels = new LabelNames(LabelNames.DEFAULT);
-    try (Execution execution = new Execution(view, labels, QueryBudget.DEFAULT, memory)) {
+    LabelMapping labels = new LabelMapping(LabelMapping.DEFAULT);
+    try (LogqlContext execution = new LogqlContext(view, labels, QueryBudget.DEFAULT, memory)) {
       LogRun run = new LogRun(execution, (LogQuery) LogqlParser.parse("{}"), false);
       run.read(from, until, backward, limit);
       return run.entries().streams().values().stream().flatMap(List::stream).toList();

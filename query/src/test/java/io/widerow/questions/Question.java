@@ -8,7 +8,7 @@ import io.widerow.query.Token;
 import io.widerow.query.aggregation.Plot;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.output.Rfc3339;
-import io.widerow.query.result.QueryAnswer;
+import io.widerow.query.result.QueryResult;
 import io.widerow.query.result.QueryParameters;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.EventStore;
@@ -75,7 +75,7 @@ public record Question(Kind kind, Map<String, List<String>> parameters) {
         Map<String, List<String>> page = parameters;
         while (true) {
           long before = all.bytes;
-          QueryAnswer told = answer(view, page, all);
+          QueryResult told = answer(view, page, all);
           Token token = told.token();
           if (told.events() == 0 || token == null) {
             break;
@@ -114,13 +114,13 @@ public record Question(Kind kind, Map<String, List<String>> parameters) {
     return more;
   }
 
-  private static QueryAnswer answer(StoreView view, Map<String, List<String>> given, Sink out) {
+  private static QueryResult answer(StoreView view, Map<String, List<String>> given, Sink out) {
     QueryParameters asked = QueryParameters.parse(given, OracleEvents.START);
     RangeReader reader = RangeReader.open(view, asked.query(), QueryBudget.DEFAULT);
     if (asked.asksForFigures()) {
       reader.inAnyOrder(asked.fold());
     }
-    try (QueryAnswer answer = new QueryAnswer(reader, asked.writer(), asked.query().after())) {
+    try (QueryResult answer = new QueryResult(reader, asked.writer(), asked.query().after())) {
       OutputBuffer sink = new OutputBuffer(1 << 16);
       while (answer.writeNext(sink)) {
         if (sink.length() > 1 << 15) {

@@ -51,7 +51,7 @@ public record RollupShape(int minutes, List<AttributeName> by, List<RollupField>
   /// True when its cells can serve a query exactly.
   ///
   /// @param columns attributes that the query's filter examines
-  public boolean answers(RollupQuestion question, Set<AttributeName> columns) {
+  public boolean answers(RollupRequest question, Set<AttributeName> columns) {
     return !question.bytes()
         && question.stepNanos() % (minutes * MINUTE_NANOS) == 0
         && by.containsAll(question.by())

@@ -4,7 +4,7 @@ import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventId;
 import io.widerow.event.PartitionKey;
-import io.widerow.rollup.RollupQuestion;
+import io.widerow.rollup.RollupRequest;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Set;
@@ -69,7 +69,7 @@ public interface StoreView extends AutoCloseable {
   /// [io.widerow.storage.sketch.GroupCells.Groups], which has aggregates of all events that it
   /// stands for.
   default EventCursor openFigures(
-      List<PartitionKey> partitions, Scan scan, RollupQuestion question) {
+      List<PartitionKey> partitions, Scan scan, RollupRequest question) {
     return openUnordered(partitions, scan);
   }
 
@@ -79,7 +79,7 @@ public interface StoreView extends AutoCloseable {
   }
 
   /// True when a defined rollup can serve a query for a type.
-  default boolean hasRollup(String type, Filter filter, RollupQuestion question) {
+  default boolean hasRollup(String type, Filter filter, RollupRequest question) {
     return false;
   }
 
@@ -90,7 +90,7 @@ public interface StoreView extends AutoCloseable {
   /// - Memory: belongs to this view, and is not closed.
   ///
   /// @param question null when only events count
-  default StoreView ofFigures(@Nullable RollupQuestion question, Filter filter) {
+  default StoreView ofFigures(@Nullable RollupRequest question, Filter filter) {
     return this;
   }
 

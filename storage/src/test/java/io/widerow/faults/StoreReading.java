@@ -9,7 +9,7 @@ import io.widerow.event.EventView;
 import io.widerow.event.PartitionKey;
 import io.widerow.rollup.RollupField;
 import io.widerow.rollup.RollupFigure;
-import io.widerow.rollup.RollupQuestion;
+import io.widerow.rollup.RollupRequest;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Filter;
 import io.widerow.storage.Grouping;
@@ -153,7 +153,7 @@ public final class StoreReading {
     List<PartitionKey> keys =
         view.partitions(types, fromNanos, untilNanos).stream().map(PartitionInfo::key).toList();
     var field = new RollupField(NUMBER, RollupFigure.SUM.bit);
-    var question = new RollupQuestion(List.of(VALUE), List.of(field), 3_600_000_000_000L);
+    var question = new RollupRequest(List.of(VALUE), List.of(field), 3_600_000_000_000L);
     ScanWatch watch = new ScanWatch(() -> {});
     Scan scan = Scan.ofTime(fromNanos, untilNanos).withWatch(watch);
     Map<String, NumberSum> expected = sums(view.open(keys, scan));
@@ -173,7 +173,7 @@ public final class StoreReading {
   public static Map<String, NumberSum> keptSums(
       StoreView store, Predicate<String> types, long fromNanos, long untilNanos, ScanWatch watch) {
     var field = new RollupField(NUMBER, RollupFigure.SUM.bit);
-    var question = new RollupQuestion(List.of(VALUE), List.of(field), 3_600_000_000_000L);
+    var question = new RollupRequest(List.of(VALUE), List.of(field), 3_600_000_000_000L);
     StoreView view = store.ofFigures(question, new Filter.Everything());
     Scan scan = Scan.ofTime(fromNanos, untilNanos).withWatch(watch);
     List<PartitionKey> keys =

@@ -6,7 +6,7 @@ import io.widerow.query.QueryException;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.TypeGlobs;
 import io.widerow.query.output.TextWriter;
-import io.widerow.query.result.TypesAnswer;
+import io.widerow.query.result.TypesResult;
 import io.widerow.storage.Filter;
 import io.widerow.storage.TypeInfo;
 import java.time.ZoneId;
@@ -124,16 +124,16 @@ record Advice(List<TypeInfo> types, ZoneId zone) {
             of,
             range(query),
             of.isEmpty() ? "the stored events" : count == 1 ? "its events" : "their events",
-            TypesAnswer.time(all.timeFirstNanos(), zone),
-            TypesAnswer.time(all.timeLastNanos(), zone));
+            TypesResult.time(all.timeFirstNanos(), zone),
+            TypesResult.time(all.timeLastNanos(), zone));
   }
 
   private String range(RangeQuery query) {
-    String from = TypesAnswer.time(query.fromNanos(), zone);
+    String from = TypesResult.time(query.fromNanos(), zone);
     if (query.untilNanos() == TimeUuid.NANOS_LIMIT) {
       return "since " + from;
     }
-    String to = TypesAnswer.time(query.untilNanos(), zone);
+    String to = TypesResult.time(query.untilNanos(), zone);
     return query.fromNanos() == TimeUuid.NANOS_MIN
         ? "before " + to
         : "between %s and %s".formatted(from, to);

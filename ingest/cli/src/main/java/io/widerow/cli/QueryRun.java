@@ -18,7 +18,7 @@ import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.output.OutputFormat;
 import io.widerow.query.output.Rfc3339;
 import io.widerow.query.remote.DaemonAddress;
-import io.widerow.query.remote.RemoteAnswer;
+import io.widerow.query.remote.RemoteResponse;
 import io.widerow.query.remote.RemoteCursor;
 import io.widerow.query.remote.RemoteRows;
 import io.widerow.query.remote.RemoteStats;
@@ -26,7 +26,7 @@ import io.widerow.query.remote.RemoteTypes;
 import io.widerow.query.remote.SavedQueries;
 import io.widerow.query.result.AggregateCoverage;
 import io.widerow.query.result.FieldCheck;
-import io.widerow.query.result.QueryAnswer;
+import io.widerow.query.result.QueryResult;
 import io.widerow.query.result.QueryParameters;
 import io.widerow.query.result.RollupUse;
 import io.widerow.storage.Damage;
@@ -81,9 +81,9 @@ final class QueryRun {
       listSaved();
       return ExitCode.OK;
     }
-    long nowNanos = LocalTimes.nowNanos();
+    long nowNanos = ShownTimes.nowNanos();
     Map<String, List<String>> given =
-        withSaved(LocalTimes.resolve(options.parameters(), nowNanos, zone));
+        withSaved(ShownTimes.resolve(options.parameters(), nowNanos, zone));
     QueryParameters asked = QueryParameters.parse(given, nowNanos);
     if (options.save != null) {
       SavedQueries.save(savedAt("save"), options.save, given);
@@ -222,7 +222,7 @@ final class QueryRun {
     boolean nothing;
     List<ScanWatch.Unread> unread = new ArrayList<>();
     if (figures != null) {
-      try (RemoteAnswer answer = RemoteAnswer.open(daemon, given)) {
+      try (RemoteResponse answer = RemoteResponse.open(daemon, given)) {
         List<List<Cell>> rows = RemoteStats.rows(answer, figures, zone, unread::add);
         nothing = rows.isEmpty() || isCountOfNothing(figures, rows);
         figures(figures, rows, unread);
@@ -305,7 +305,7 @@ final class QueryRun {
   }
 
   private void events(EventCursor cursor, RangeQuery query) {
-    try (var answer = new QueryAnswer(cursor, writer(query), query.after())) {
+    try (var answer = new QueryResult(cursor, writer(query), query.after())) {
       while (answer.writeNext(sink)) {
         if (sink.length() >= CHUNK_BYTES && !shell.write(sink)) {
           return;

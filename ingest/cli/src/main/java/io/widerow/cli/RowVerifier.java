@@ -1,6 +1,6 @@
 package io.widerow.cli;
 
-import io.widerow.cql.define.Tables;
+import io.widerow.cql.define.UserTables;
 import io.widerow.cql.schema.Schema;
 import io.widerow.cql.store.TableStore;
 import io.widerow.cql.store.TableView;
@@ -32,7 +32,7 @@ final class RowVerifier {
     RowCheck rows = new RowCheck();
     try (EmbeddedStore store = EmbeddedStore.openForReading(directory)) {
       Schema schema =
-          new Tables(store.extension(TableStore.class), InstantSource.system()).schema();
+          new UserTables(store.extension(TableStore.class), InstantSource.system()).schema();
       damage.addAll(StoppedSchema.damage(schema.unreadable()));
       check(rows, schema, store.extension(TableStore.class));
     } catch (StorageException.Corrupt unreadable) { // and is damage already

@@ -5,7 +5,7 @@ import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.output.TextWriter;
 import io.widerow.query.remote.DaemonAddress;
 import io.widerow.query.remote.JsonLine;
-import io.widerow.query.remote.RemoteAnswer;
+import io.widerow.query.remote.RemoteResponse;
 import io.widerow.storage.embedded.StoreSnapshot;
 import java.io.IOException;
 import java.net.http.HttpClient;
@@ -78,7 +78,7 @@ public final class SnapshotCommand implements Callable<Integer> {
   }
 
   private String ask() {
-    String query = RemoteAnswer.encode(Map.of("name", List.of(to)));
+    String query = RemoteResponse.encode(Map.of("name", List.of(to)));
     DaemonAddress asked = daemon.address(shell);
     try (HttpClient client = asked.client()) {
       HttpRequest.Builder request = asked.request("/v1/admin/snapshot?" + query);

@@ -10,7 +10,7 @@ import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.remote.DaemonAddress;
 import io.widerow.query.remote.RemoteCluster;
 import io.widerow.query.remote.RemoteSteps;
-import io.widerow.query.result.StepQuestion;
+import io.widerow.query.result.ContinuousQuery;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -50,9 +50,9 @@ final class StepFollower {
     if (asked.mode == TailCommand.Mode.now) {
       throw new QueryException.Refused("mode", "now has no steps that have passed");
     }
-    long nowNanos = LocalTimes.nowNanos();
+    long nowNanos = ShownTimes.nowNanos();
     Map<String, List<String>> given = parameters();
-    StepQuestion question = StepQuestion.parse(given, nowNanos); // may refuse
+    ContinuousQuery question = ContinuousQuery.parse(given, nowNanos); // may refuse
     Token start = asked.start(nowNanos);
     position = start == null ? null : new Position(start.toString(), asked.arrived);
     List<String> heads = new ArrayList<>(question.figures().heads());
@@ -93,7 +93,7 @@ final class StepFollower {
   /// gone.
   private boolean ask(
       Map<String, List<String>> given,
-      StepQuestion question,
+      ContinuousQuery question,
       DaemonAddress address,
       StatsStream out) {
     boolean more = true;

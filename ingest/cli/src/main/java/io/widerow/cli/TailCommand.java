@@ -6,7 +6,7 @@ import io.widerow.query.RangeQuery;
 import io.widerow.query.TimeText;
 import io.widerow.query.Token;
 import io.widerow.query.remote.DaemonAddress;
-import io.widerow.query.remote.RemoteAnswer;
+import io.widerow.query.remote.RemoteResponse;
 import io.widerow.query.remote.RemoteCluster;
 import io.widerow.query.remote.RemoteCursor;
 import io.widerow.query.remote.RemoteTypes;
@@ -148,7 +148,7 @@ public final class TailCommand implements Callable<Integer> {
     long everyNanos = TimeText.positive("every", every == null ? POLL : every);
     long lagNanos = mode == Mode.now ? 0 : TimeText.positive("lag", lag);
     Map<String, List<String>> given = parameters();
-    long nowNanos = LocalTimes.nowNanos();
+    long nowNanos = ShownTimes.nowNanos();
     Token start = start(nowNanos);
     RangeQuery query = QueryParameters.parse(given, nowNanos).query(); // may refuse
     DaemonAddress address = daemon.address(shell);
@@ -181,7 +181,7 @@ public final class TailCommand implements Callable<Integer> {
         followed.put("fields", List.of(fields));
       }
       try {
-        RemoteAnswer.warn(address, followed);
+        RemoteResponse.warn(address, followed);
       } catch (QueryException.Remote unknown) {
         return; // if events cannot be read either, the first poll reports it
       }

@@ -5,7 +5,7 @@ import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.output.OutputFormat;
 import io.widerow.query.remote.DaemonAddress;
 import io.widerow.query.remote.RemoteTypes;
-import io.widerow.query.result.TypesAnswer;
+import io.widerow.query.result.TypesResult;
 import io.widerow.storage.Damage;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StoreView;
@@ -83,7 +83,7 @@ public final class TypesCommand implements Callable<Integer> {
 
   private void show(List<TypeInfo> found, All all) {
     OutputBuffer out = new OutputBuffer(1 << 12);
-    TypesAnswer.write(found, shell.format(output), ZoneOffset.UTC, out);
+    TypesResult.write(found, shell.format(output), ZoneOffset.UTC, out);
     shell.write(out);
     if (found.isEmpty() && types.isEmpty()) {
       shell.err().println("widerow explore types: no events are stored yet");

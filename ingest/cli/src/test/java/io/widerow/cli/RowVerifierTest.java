@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.cql.Asking;
 import io.widerow.cql.TableServer;
-import io.widerow.cql.define.Tables;
+import io.widerow.cql.define.UserTables;
 import io.widerow.cql.key.TableKeys;
 import io.widerow.cql.schema.Table;
 import io.widerow.cql.store.Mutations;
@@ -118,7 +118,7 @@ class RowVerifierTest {
   }
 
   /// Writes whole rows, and a view of them.
-  private static Tables fill(EmbeddedStore store) {
+  private static UserTables fill(EmbeddedStore store) {
     InstantSource clock = InstantSource.system();
     Asking asking = new TableServer(() -> store.extension(TableStore.class), clock).asking("k");
     for (String statement :
@@ -143,10 +143,10 @@ class RowVerifierTest {
             "UPDATE n SET v = v + 1 WHERE p = 1.00 AND c = {'a': NaN} AND t = (null, 'b')")) {
       asking.run(statement);
     }
-    return new Tables(store.extension(TableStore.class), clock);
+    return new UserTables(store.extension(TableStore.class), clock);
   }
 
-  private Place plant(EmbeddedStore store, Tables tables, Fault fault) {
+  private Place plant(EmbeddedStore store, UserTables tables, Fault fault) {
     Table table = Objects.requireNonNull(tables.schema().keyspace("k").find("t"));
     TableKeys keys = TableKeys.of(table);
     byte[] partition = keys.partition(List.of(1));

@@ -1,6 +1,6 @@
 package io.widerow.peers;
 
-import io.widerow.cql.engine.Tables;
+import io.widerow.cql.engine.TableEngine;
 import io.widerow.cql.store.TableCursor;
 import io.widerow.cql.store.TableView;
 import io.widerow.storage.Durability;
@@ -74,13 +74,13 @@ final class TableRuns {
   private static final class Ours implements Peer {
     private final ExecutorService background = Executors.newFixedThreadPool(2);
     private final EmbeddedStore store;
-    private final Tables tables;
+    private final TableEngine tables;
 
     Ours(Path directory) {
       store =
           EmbeddedStore.open(
               StoreConfig.at(directory.resolve("store")).withDiskReserveBytes(0), background);
-      tables = store.extension(Tables.class);
+      tables = store.extension(TableEngine.class);
       tables.writeOn(Runnable::run);
     }
 

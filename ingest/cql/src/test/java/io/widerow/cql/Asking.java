@@ -1,12 +1,12 @@
 package io.widerow.cql;
 
-import io.widerow.cql.plan.Answer;
-import io.widerow.cql.plan.Execution;
+import io.widerow.cql.plan.QueryRows;
+import io.widerow.cql.plan.StatementExecution;
 import io.widerow.cql.plan.Planner;
 import io.widerow.cql.plan.Prepared;
 import io.widerow.cql.plan.Variable;
-import io.widerow.cql.schema.Asker;
-import io.widerow.cql.schema.Catalog;
+import io.widerow.cql.schema.RequestPrincipal;
+import io.widerow.cql.schema.CqlCatalog;
 import io.widerow.cql.schema.RequestKey;
 import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.Wire;
@@ -28,7 +28,7 @@ public final class Asking {
   private final Supplier<Planner> planner;
   private final @Nullable String keyspace;
 
-  public Asking(Catalog catalog) {
+  public Asking(CqlCatalog catalog) {
     Planner only = new Planner(catalog);
     this.planner = () -> only;
     this.keyspace = null;
@@ -46,38 +46,38 @@ public final class Asking {
 
   /// Executes a statement that returns no rows.
   public void run(String statement) {
-    Asker asker = new Asker(LOCAL, _ -> {}, _ -> {});
-    Answer answer = prepare(statement).execute(new Execution(List.of(), 0, null, asker));
-    if (answer instanceof Answer.Rows rows) {
+    RequestPrincipal asker = new RequestPrincipal(LOCAL, _ -> {}, _ -> {});
+    QueryRows answer = prepare(statement).execute(new StatementExecution(List.of(), 0, null, asker));
+    if (answer instanceof QueryRows.Rows rows) {
       throw new AssertionError("rows: " + texts(rows));
     }
   }
 
   /// Executes a change, whether its condition is met or not.
   void change(String statement) {
-    Asker asker = new Asker(LOCAL, _ -> {}, _ -> {});
-    prepare(statement).execute(new Execution(List.of(), 0, null, asker));
+    RequestPrincipal asker = new RequestPrincipal(LOCAL, _ -> {}, _ -> {});
+    prepare(statement).execute(new StatementExecution(List.of(), 0, null, asker));
   }
 
   /// Executes a change with a key, and returns its response.
   ///
   /// @return `done`, or the rows; `repeat` before it when it had been done before
   String once(String statement, String key) {
-    Asker asker = new Asker(LOCAL, _ -> {}, _ -> {});
+    RequestPrincipal asker = new RequestPrincipal(LOCAL, _ -> {}, _ -> {});
     byte[] own = statement.getBytes(StandardCharsets.UTF_8);
     try {
       RequestKey request = RequestKey.of("", key.getBytes(StandardCharsets.UTF_8), own);
       return text(
-          prepare(statement).execute(new Execution(List.of(), 0, null, asker, null, request)));
+          prepare(statement).execute(new StatementExecution(List.of(), 0, null, asker, null, request)));
     } catch (CqlException refused) {
       return "%04x %s".formatted(refused.code().number, refused.sentence());
     }
   }
 
-  private static String text(Answer answer) {
+  private static String text(QueryRows answer) {
     return switch (answer) {
-      case Answer.Rows rows -> texts(rows).toString();
-      case Answer.Repeat(Answer first) -> "repeat " + text(first);
+      case QueryRows.Rows rows -> texts(rows).toString();
+      case QueryRows.Repeat(QueryRows first) -> "repeat " + text(first);
       default -> "done";
     };
   }
@@ -95,7 +95,7 @@ public final class Asking {
     List<String> rows = new ArrayList<>();
     ByteBuffer position = null;
     do {
-      Answer.Rows page = execute(prepared, List.of(), pageSize, position);
+      QueryRows.Rows page = execute(prepared, List.of(), pageSize, position);
       rows.addAll(texts(page));
       position = page.position();
       if (position != null && page.count() != pageSize) {
@@ -111,17 +111,17 @@ public final class Asking {
         execute(prepare(statement), List.of(), 0, null), (_, value) -> String.valueOf(value));
   }
 
-  public static Answer.Rows execute(
+  public static QueryRows.Rows execute(
       Prepared prepared,
       List<@Nullable ByteBuffer> values,
       int pageSize,
       @Nullable ByteBuffer position) {
-    Asker asker = new Asker(LOCAL, _ -> {}, _ -> {});
-    return (Answer.Rows) prepared.execute(new Execution(values, pageSize, position, asker));
+    RequestPrincipal asker = new RequestPrincipal(LOCAL, _ -> {}, _ -> {});
+    return (QueryRows.Rows) prepared.execute(new StatementExecution(values, pageSize, position, asker));
   }
 
   /// The rows of a page, each as the text of the list of its values.
-  public static List<String> texts(Answer.Rows page) {
+  public static List<String> texts(QueryRows.Rows page) {
     return rows(page, (_, value) -> String.valueOf(value)).stream().map(List::toString).toList();
   }
 
@@ -129,7 +129,7 @@ public final class Asking {
   ///
   /// @param text of a value, null for none, of a type
   static List<List<String>> rows(
-      Answer.Rows page, BiFunction<CqlType, @Nullable Object, String> text) {
+      QueryRows.Rows page, BiFunction<CqlType, @Nullable Object, String> text) {
     ByteBuffer cells = ByteBuffer.wrap(page.cells().bytes(), 0, page.cells().length());
     List<List<String>> rows = new ArrayList<>();
     for (int row = 0; row < page.count(); row++) {
@@ -154,8 +154,8 @@ public final class Asking {
   /// The sentence with which a statement is refused.
   public String refusal(String statement) {
     try {
-      Asker asker = new Asker(LOCAL, _ -> {}, _ -> {});
-      Answer answer = prepare(statement).execute(new Execution(List.of(), 0, null, asker));
+      RequestPrincipal asker = new RequestPrincipal(LOCAL, _ -> {}, _ -> {});
+      QueryRows answer = prepare(statement).execute(new StatementExecution(List.of(), 0, null, asker));
       throw new AssertionError("answered: " + answer);
     } catch (CqlException refused) {
       return "%04x %s".formatted(refused.code().number, refused.sentence());

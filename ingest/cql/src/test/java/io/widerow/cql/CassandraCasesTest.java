@@ -2,11 +2,11 @@ package io.widerow.cql;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.widerow.cql.plan.Answer;
-import io.widerow.cql.plan.Execution;
+import io.widerow.cql.plan.QueryRows;
+import io.widerow.cql.plan.StatementExecution;
 import io.widerow.cql.plan.Prepared;
 import io.widerow.cql.plan.Variable;
-import io.widerow.cql.schema.Asker;
+import io.widerow.cql.schema.RequestPrincipal;
 import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.JsonValues;
 import io.widerow.cql.type.Literals;
@@ -38,8 +38,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// of Cassandra 5.0.9 in `cql/golden`: columns, types, rows, sizes of pages, codes of errors. A
 /// line `-- ! ours` gives the rows that are right too where Cassandra refuses.
 class CassandraCasesTest {
-  private static final Asker ASKER =
-      new Asker(new InetSocketAddress(InetAddress.getLoopbackAddress(), 9042), _ -> {}, _ -> {});
+  private static final RequestPrincipal ASKER =
+      new RequestPrincipal(new InetSocketAddress(InetAddress.getLoopbackAddress(), 9042), _ -> {}, _ -> {});
   private static final Pattern VALUE = Pattern.compile("(?:Date\\()?'([^']*)'\\)?|(-?\\d+)");
   private static final int PAGE = 5000;
 
@@ -161,8 +161,8 @@ class CassandraCasesTest {
     List<Integer> pages = new ArrayList<>();
     ByteBuffer position = null;
     do {
-      switch (prepared.execute(new Execution(values, size, position, ASKER))) {
-        case Answer.Rows page -> {
+      switch (prepared.execute(new StatementExecution(values, size, position, ASKER))) {
+        case QueryRows.Rows page -> {
           rows.addAll(rows(page, marks.containsKey("types")));
           pages.add(page.count());
           position = page.position();
@@ -172,8 +172,8 @@ class CassandraCasesTest {
                 .formatted(columns(page.columns()), sizes, String.join(",", rows));
           }
         }
-        case Answer.KeyspaceInUse(String name) -> keyspace = name;
-        case Answer.Done(), Answer.SchemaChanged(_), Answer.Repeat(_) -> {}
+        case QueryRows.KeyspaceInUse(String name) -> keyspace = name;
+        case QueryRows.Done(), QueryRows.SchemaChanged(_), QueryRows.Repeat(_) -> {}
       }
     } while (position != null);
     return "void=true ";
@@ -199,7 +199,7 @@ class CassandraCasesTest {
     };
   }
 
-  private static List<String> rows(Answer.Rows page, boolean typesOnly) {
+  private static List<String> rows(QueryRows.Rows page, boolean typesOnly) {
     return Asking.rows(
             page, (type, value) -> value != null && typesOnly ? "\"?\"" : plain(type, value))
         .stream()

@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.widerow.cql.plan.Execution;
+import io.widerow.cql.plan.StatementExecution;
 import io.widerow.cql.plan.Prepared;
-import io.widerow.cql.schema.Asker;
+import io.widerow.cql.schema.RequestPrincipal;
 import io.widerow.cql.type.NativeType;
 import io.widerow.cql.type.Wire;
 import java.net.InetAddress;
@@ -192,7 +192,7 @@ class ConditionPlacesTest {
     Prepared prepared = asking.prepare(statement);
     InetSocketAddress local = new InetSocketAddress(InetAddress.getLoopbackAddress(), 9042);
     prepared.execute(
-        new Execution(Arrays.asList(values), 0, null, new Asker(local, _ -> {}, _ -> {})));
+        new StatementExecution(Arrays.asList(values), 0, null, new RequestPrincipal(local, _ -> {}, _ -> {})));
   }
 
   @Test
@@ -204,10 +204,10 @@ class ConditionPlacesTest {
     String insert = "INSERT INTO t (p, v) VALUES (%d, 1) USING TTL ?";
     execute(insert.formatted(1), none);
     execute(insert.formatted(2), empty);
-    execute(insert.formatted(3), Execution.UNSET);
+    execute(insert.formatted(3), StatementExecution.UNSET);
     execute(insert.formatted(4), ten);
     execute("UPDATE t USING TTL ? SET v = 1 WHERE p = 5", none);
-    execute("UPDATE t USING TTL ? SET v = 1 WHERE p = 6", Execution.UNSET);
+    execute("UPDATE t USING TTL ? SET v = 1 WHERE p = 6", StatementExecution.UNSET);
     execute("INSERT INTO t JSON '{\"p\": 7, \"v\": 1}' USING TTL ?", none);
     execute("BEGIN BATCH INSERT INTO t (p, v) VALUES (8, 1) USING TTL ?; APPLY BATCH", none);
     List<String> wanted = List.of("null", "null", "100", "10", "null", "100", "null", "null");
@@ -227,7 +227,7 @@ class ConditionPlacesTest {
       CqlException refused =
           assertThrows(CqlException.class, () -> execute(statement, none), statement);
       assertTrue(refused.sentence().startsWith("Invalid null value of "), statement);
-      execute(statement, Execution.UNSET);
+      execute(statement, StatementExecution.UNSET);
     }
   }
 

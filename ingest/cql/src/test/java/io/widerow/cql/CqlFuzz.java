@@ -1,10 +1,10 @@
 package io.widerow.cql;
 
-import io.widerow.cql.plan.Answer;
-import io.widerow.cql.plan.Execution;
+import io.widerow.cql.plan.QueryRows;
+import io.widerow.cql.plan.StatementExecution;
 import io.widerow.cql.plan.Planner;
 import io.widerow.cql.plan.Prepared;
-import io.widerow.cql.schema.Asker;
+import io.widerow.cql.schema.RequestPrincipal;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 /// zero come the values of its variables, each up to the next zero.
 public final class CqlFuzz {
   private static final Planner PLANNER = planner();
-  private static final Asker ASKER =
-      new Asker(new InetSocketAddress(InetAddress.getLoopbackAddress(), 9042), _ -> {}, _ -> {});
+  private static final RequestPrincipal ASKER =
+      new RequestPrincipal(new InetSocketAddress(InetAddress.getLoopbackAddress(), 9042), _ -> {}, _ -> {});
 
   private CqlFuzz() {}
 
@@ -91,8 +91,8 @@ public final class CqlFuzz {
                 ? ByteBuffer.wrap(parts[i + 1].getBytes(StandardCharsets.ISO_8859_1))
                 : null);
       }
-      Answer answer = prepared.execute(new Execution(values, 3, null, ASKER));
-      if (answer instanceof Answer.Rows rows && Asking.texts(rows).size() > 3) {
+      QueryRows answer = prepared.execute(new StatementExecution(values, 3, null, ASKER));
+      if (answer instanceof QueryRows.Rows rows && Asking.texts(rows).size() > 3) {
         throw new AssertionError("more rows than a page has");
       }
     } catch (CqlException refused) {

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.cql.events.EventSource;
-import io.widerow.cql.plan.Answer;
+import io.widerow.cql.plan.QueryRows;
 import io.widerow.cql.plan.Prepared;
 import io.widerow.cql.system.ServerCatalog;
 import io.widerow.cql.system.ServerIdentity;
@@ -56,7 +56,7 @@ class GroupPagesTest {
     List<String> rows = new ArrayList<>();
     ByteBuffer position = null;
     do {
-      Answer.Rows page = Asking.execute(prepared, List.of(), 2, position);
+      QueryRows.Rows page = Asking.execute(prepared, List.of(), 2, position);
       assertTrue(page.count() <= 2);
       rows.addAll(Asking.texts(page));
       if (position == null) {
@@ -121,7 +121,7 @@ class GroupPagesTest {
     String mixed = "SELECT p, c, count(*) FROM t WHERE p IN (1, 2) GROUP BY p, c ORDER BY c";
     List<String> groups = List.of("[1, 1, 2]", "[2, 1, 2]", "[1, 2, 1]", "[2, 2, 1]");
     assertEquals(groups, asking.rows(mixed));
-    Answer.Rows page = Asking.execute(asking.prepare(mixed), List.of(), 2, null);
+    QueryRows.Rows page = Asking.execute(asking.prepare(mixed), List.of(), 2, null);
     assertEquals(groups, Asking.texts(page));
     assertEquals(null, page.position());
   }

@@ -2,7 +2,7 @@ package io.widerow.cql;
 
 import io.widerow.cql.schema.Column;
 import io.widerow.cql.schema.Column.Kind;
-import io.widerow.cql.schema.Keyspace;
+import io.widerow.cql.schema.CqlKeyspace;
 import io.widerow.cql.schema.Schema;
 import io.widerow.cql.schema.Table;
 import io.widerow.cql.type.CqlType;
@@ -121,7 +121,7 @@ final class RandomSchema {
 
   /// The next statement.
   String next() {
-    List<Keyspace> keyspaces = schema.get().keyspaces();
+    List<CqlKeyspace> keyspaces = schema.get().keyspaces();
     if (keyspaces.isEmpty() || oneIn(25)) {
       return "CREATE KEYSPACE %s WITH replication = %s%s"
           .formatted(
@@ -132,7 +132,7 @@ final class RandomSchema {
                       + " '2'}",
               oneIn(2) ? " AND durable_writes = false" : "");
     }
-    Keyspace in = any(keyspaces);
+    CqlKeyspace in = any(keyspaces);
     if (oneIn(40)) {
       return "DROP KEYSPACE " + written(in.name());
     }
@@ -149,11 +149,11 @@ final class RandomSchema {
     };
   }
 
-  private String in(Keyspace keyspace, String name) {
+  private String in(CqlKeyspace keyspace, String name) {
     return written(keyspace.name()) + "." + written(name);
   }
 
-  private String drop(Keyspace in) {
+  private String drop(CqlKeyspace in) {
     if (oneIn(2) || in.tables().isEmpty()) {
       return in.types().isEmpty() ? createType(in) : "DROP TYPE " + in(in, any(in.types()).name());
     }
@@ -168,7 +168,7 @@ final class RandomSchema {
   /// A type as a statement writes it.
   ///
   /// @param depth of types in each other that is left
-  private String type(Keyspace in, int depth) {
+  private String type(CqlKeyspace in, int depth) {
     int kind = depth == 0 ? 5 : random.nextInt(9);
     return switch (kind) {
       case 0 -> "list<" + inside(in, depth) + ">";
@@ -183,19 +183,19 @@ final class RandomSchema {
     };
   }
 
-  private String user(Keyspace in) {
+  private String user(CqlKeyspace in) {
     String name = any(in.types()).name();
     String shown = oneIn(3) ? in(in, name) : written(name);
     return oneIn(4) ? shown : "frozen<" + shown + ">";
   }
 
-  private String inside(Keyspace in, int depth) {
+  private String inside(CqlKeyspace in, int depth) {
     String type = type(in, depth - 1);
     return type.matches("(list|set|map).*") ? "frozen<" + type + ">" : type;
   }
 
   /// A type for a key.
-  private String keyType(Keyspace in) {
+  private String keyType(CqlKeyspace in) {
     return switch (random.nextInt(6)) {
       case 0 -> in.types().isEmpty() ? "text" : "frozen<" + written(any(in.types()).name()) + ">";
       case 1 -> "frozen<" + any(List.of("list<int>", "set<text>", "map<text, double>")) + ">";
@@ -204,7 +204,7 @@ final class RandomSchema {
     };
   }
 
-  private String createType(Keyspace in) {
+  private String createType(CqlKeyspace in) {
     List<String> fields = new ArrayList<>();
     for (String field : names(random.nextInt(1, 5))) {
       fields.add(written(field) + " " + type(in, 2));
@@ -212,7 +212,7 @@ final class RandomSchema {
     return "CREATE TYPE %s (%s)".formatted(in(in, word()), String.join(", ", fields));
   }
 
-  private String alterType(Keyspace in, CqlType.UserType type) {
+  private String alterType(CqlKeyspace in, CqlType.UserType type) {
     String begin = "ALTER TYPE " + in(in, type.name());
     if (oneIn(2)) {
       return begin + " ADD " + written(name()) + " " + type(in, 2);
@@ -227,7 +227,7 @@ final class RandomSchema {
     return begin + " RENAME " + String.join(" AND ", renames);
   }
 
-  private String createTable(Keyspace in) {
+  private String createTable(CqlKeyspace in) {
     int keys = random.nextInt(1, 5);
     int partition = random.nextInt(1, keys + 1);
     List<String> names = names(keys + random.nextInt(0, 5));
@@ -293,7 +293,7 @@ final class RandomSchema {
     return options;
   }
 
-  private String alter(Keyspace in, Table table) {
+  private String alter(CqlKeyspace in, Table table) {
     List<String> options = options();
     if (table.view() != null) {
       return "ALTER MATERIALIZED VIEW %s WITH %s"
@@ -326,7 +326,7 @@ final class RandomSchema {
     };
   }
 
-  private String createView(Keyspace in, Table base) {
+  private String createView(CqlKeyspace in, Table base) {
     List<String> key = new ArrayList<>();
     base.columns().stream().filter(Column::isKey).forEach(column -> key.add(column.name()));
     List<String> more =

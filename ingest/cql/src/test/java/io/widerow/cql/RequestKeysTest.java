@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.cql.engine.SimStore;
-import io.widerow.cql.engine.Tables;
+import io.widerow.cql.engine.TableEngine;
 import io.widerow.cql.store.KeySpan;
 import io.widerow.cql.store.Mutations;
 import io.widerow.cql.store.TableStore;
@@ -190,7 +190,7 @@ class RequestKeysTest {
         sent[0]++;
         send(now, sent[0]);
         if (choice.nextInt(8) == 0) {
-          open.extension(Tables.class).flush();
+          open.extension(TableEngine.class).flush();
         }
       }
       check(now, sent[0]);
@@ -200,7 +200,7 @@ class RequestKeysTest {
 
   private Asking asking(EmbeddedStore open, UnaryOperator<TableStore> store) {
     return new TableServer(
-            () -> store.apply(open.extension(Tables.class)),
+            () -> store.apply(open.extension(TableEngine.class)),
             () -> Instant.ofEpochSecond(0, clock.wallNanos()))
         .asking("k");
   }

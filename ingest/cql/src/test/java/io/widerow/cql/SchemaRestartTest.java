@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.cql.CqlException.Code;
-import io.widerow.cql.engine.Tables;
+import io.widerow.cql.engine.TableEngine;
 import io.widerow.cql.schema.Column;
-import io.widerow.cql.schema.Keyspace;
+import io.widerow.cql.schema.CqlKeyspace;
 import io.widerow.cql.schema.Schema;
 import io.widerow.cql.schema.Table;
 import io.widerow.cql.schema.TableOptions;
@@ -73,7 +73,7 @@ class SchemaRestartTest {
     EmbeddedStore[] store = {open(data)};
     try {
       TableServer server =
-          new TableServer(() -> store[0].extension(Tables.class), InstantSource.system());
+          new TableServer(() -> store[0].extension(TableEngine.class), InstantSource.system());
       RandomSchema statements = new RandomSchema(new SplittableRandom(seed), server::schema);
       for (int round = 0; round < 8; round++) {
         for (int n = 0; n < STATEMENTS / 3; n++) {
@@ -94,7 +94,7 @@ class SchemaRestartTest {
     }
     try (EmbeddedStore copy = EmbeddedStore.openForReading(directory.resolve("s"))) {
       TableServer server =
-          new TableServer(() -> copy.extension(Tables.class), InstantSource.system());
+          new TableServer(() -> copy.extension(TableEngine.class), InstantSource.system());
       assertEquals(before, server.schema());
       assertEquals(described, described(server));
     }
@@ -161,7 +161,7 @@ class SchemaRestartTest {
     return server.asking("none").cells("DESCRIBE SCHEMA").stream().map(List::getLast).toList();
   }
 
-  private static List<Keyspace> withoutNumbers(Schema schema) {
+  private static List<CqlKeyspace> withoutNumbers(Schema schema) {
     return schema.keyspaces().stream()
         .map(keyspace ->
             keyspace.withTables(

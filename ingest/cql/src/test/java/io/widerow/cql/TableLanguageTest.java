@@ -3,10 +3,10 @@ package io.widerow.cql;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.widerow.cql.plan.Answer;
-import io.widerow.cql.plan.Execution;
+import io.widerow.cql.plan.QueryRows;
+import io.widerow.cql.plan.StatementExecution;
 import io.widerow.cql.plan.Prepared;
-import io.widerow.cql.schema.Asker;
+import io.widerow.cql.schema.RequestPrincipal;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
@@ -377,10 +377,10 @@ class TableLanguageTest {
     assertRefused(all, "2200 IN restrictions name 90000 keys together; at most 65536 are allowed");
     assertRows("SELECT c FROM t WHERE p IN (%s) AND q = 2".formatted(numbers), "[3]");
     AtomicLong held = new AtomicLong();
-    Asker asker = new Asker(new InetSocketAddress(0), held::addAndGet, _ -> {});
+    RequestPrincipal asker = new RequestPrincipal(new InetSocketAddress(0), held::addAndGet, _ -> {});
     Prepared merged =
         asking.prepare("SELECT c FROM t WHERE p IN (%s) AND q = 2 ORDER BY c".formatted(numbers));
-    var page = (Answer.Rows) merged.execute(new Execution(List.of(), 10, null, asker));
+    var page = (QueryRows.Rows) merged.execute(new StatementExecution(List.of(), 10, null, asker));
     assertEquals(List.of("[3]"), Asking.texts(page));
     assertTrue(held.get() >= 300L << 18, held + " bytes");
   }

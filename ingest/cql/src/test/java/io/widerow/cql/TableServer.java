@@ -1,6 +1,6 @@
 package io.widerow.cql;
 
-import io.widerow.cql.define.Tables;
+import io.widerow.cql.define.UserTables;
 import io.widerow.cql.plan.Planner;
 import io.widerow.cql.schema.Schema;
 import io.widerow.cql.store.TableModel;
@@ -19,7 +19,7 @@ public final class TableServer {
   private final Supplier<TableStore> store;
   private final InstantSource clock;
   private Duration passed = Duration.ZERO;
-  private Tables tables;
+  private UserTables tables;
 
   public TableServer() {
     this(new TableModel());
@@ -36,8 +36,8 @@ public final class TableServer {
     this.tables = open();
   }
 
-  private Tables open() {
-    return new Tables(store.get(), () -> clock.instant().plus(passed));
+  private UserTables open() {
+    return new UserTables(store.get(), () -> clock.instant().plus(passed));
   }
 
   public Planner planner() {

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.cql.engine.SimStore;
-import io.widerow.cql.engine.Tables;
+import io.widerow.cql.engine.TableEngine;
 import io.widerow.faults.SimDisk;
 import io.widerow.faults.TestClock;
 import io.widerow.storage.embedded.EmbeddedStore;
@@ -29,7 +29,7 @@ class TableSizesTest {
   private final TestClock clock = new TestClock(1_700_000_000_000_000_000L);
   private final SimDisk disk = new SimDisk(1);
   private EmbeddedStore store = open();
-  private TableServer server = new TableServer(() -> store.extension(Tables.class), this::now);
+  private TableServer server = new TableServer(() -> store.extension(TableEngine.class), this::now);
   private Asking asking = server.asking("hotel");
 
   private EmbeddedStore open() {
@@ -93,7 +93,7 @@ class TableSizesTest {
       assertEquals(
           List.of("[us:1, 2, 6, 3, 1, 5, true]", "[no:2, 1, 6, 3, 1, 3, true]"), sizes("guests"));
       if (times == 0) {
-        store.extension(Tables.class).flush();
+        store.extension(TableEngine.class).flush();
       } else {
         store.close();
         store = open();
@@ -121,7 +121,7 @@ class TableSizesTest {
             + " country IS NOT NULL AND month IS NOT NULL AND id IS NOT NULL PRIMARY KEY (phone,"
             + " country, month, id)");
     assertEquals(List.of("[1, 1, 5, 4, 0, 1, true]"), sizes("by_phone"));
-    store.extension(Tables.class).flush();
+    store.extension(TableEngine.class).flush();
     asking.run("DELETE FROM guests WHERE country = 'no' AND month = 2");
     assertEquals(List.of(), sizes("by_phone"));
     assertEquals(List.of("[us:1, 2, 6, 3, 1, 5, true]"), sizes("guests"));

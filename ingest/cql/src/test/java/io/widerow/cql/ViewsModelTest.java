@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.cql.engine.SimStore;
-import io.widerow.cql.engine.Tables;
+import io.widerow.cql.engine.TableEngine;
 import io.widerow.faults.Seeds;
 import io.widerow.faults.SimDisk;
 import io.widerow.faults.Slice;
@@ -40,7 +40,7 @@ class ViewsModelTest {
   }
 
   private TableServer server(EmbeddedStore store) {
-    return new TableServer(() -> store.extension(Tables.class), this::now);
+    return new TableServer(() -> store.extension(TableEngine.class), this::now);
   }
 
   @ParameterizedTest(name = "seed {0}")
@@ -55,8 +55,8 @@ class ViewsModelTest {
     ViewDriver.create(asking);
     for (int step = 0; step < 120; step++) {
       switch (choice.nextInt(20)) {
-        case 0 -> store.extension(Tables.class).flush();
-        case 1 -> store.extension(Tables.class).mergeAll();
+        case 0 -> store.extension(TableEngine.class).flush();
+        case 1 -> store.extension(TableEngine.class).mergeAll();
         case 2 -> {
           if (choice.nextBoolean()) {
             store.close();
@@ -84,10 +84,10 @@ class ViewsModelTest {
 
   /// Lets so much time pass that what has expired is forgotten.
   private void forget(EmbeddedStore store) {
-    store.extension(Tables.class).flush();
+    store.extension(TableEngine.class).flush();
     clock.advance(12 * 86_400_000_000_000L);
     store.maintain();
-    store.extension(Tables.class).mergeAll();
+    store.extension(TableEngine.class).mergeAll();
   }
 
   private static void compare(Asking asking, ViewDriver driver) {

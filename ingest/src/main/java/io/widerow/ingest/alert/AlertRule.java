@@ -5,8 +5,8 @@ import io.widerow.event.SavedText;
 import io.widerow.query.ParameterText;
 import io.widerow.query.QueryException;
 import io.widerow.query.TimeText;
-import io.widerow.query.result.Given;
-import io.widerow.query.result.StepQuestion;
+import io.widerow.query.result.RequestParameters;
+import io.widerow.query.result.ContinuousQuery;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 public record AlertRule(
     String name,
     Map<String, List<String>> given,
-    StepQuestion question,
+    ContinuousQuery question,
     @Nullable Double above,
     @Nullable Double below,
     int steps) {
@@ -56,7 +56,7 @@ public record AlertRule(
       throw new QueryException.Refused("stats", "is missing, such as count");
     }
     Map<String, List<String>> asked = asked(parameters);
-    StepQuestion question = StepQuestion.parse(asked, nowNanos);
+    ContinuousQuery question = ContinuousQuery.parse(asked, nowNanos);
     if (question.figures().measures().size() != 1) {
       throw new QueryException.Refused(
           "stats",
@@ -93,12 +93,12 @@ public record AlertRule(
   }
 
   /// The aggregate of a step, where relative times of the filter count from `nowNanos`.
-  StepQuestion questionAt(long nowNanos) {
-    return StepQuestion.parse(asked(given), nowNanos);
+  ContinuousQuery questionAt(long nowNanos) {
+    return ContinuousQuery.parse(asked(given), nowNanos);
   }
 
   private static int steps(Map<String, List<String>> parameters, long everyNanos) {
-    String given = Given.single(parameters, "for");
+    String given = RequestParameters.single(parameters, "for");
     if (given == null) {
       return 1;
     }
@@ -112,7 +112,7 @@ public record AlertRule(
   }
 
   private static @Nullable Double number(Map<String, List<String>> parameters, String name) {
-    String given = Given.single(parameters, name);
+    String given = RequestParameters.single(parameters, name);
     if (given == null) {
       return null;
     }

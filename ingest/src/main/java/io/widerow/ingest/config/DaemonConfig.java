@@ -187,8 +187,8 @@ public final class DaemonConfig {
   }
 
   /// Configuration of the store.
-  public StoreOptions store() {
-    return new StoreOptions(values, acceptClock);
+  public DaemonStoreOptions store() {
+    return new DaemonStoreOptions(values, acceptClock);
   }
 
   /// Where the store is, when it is on a cluster.

@@ -52,8 +52,8 @@ public record LayoutOptions(ConfigValues values) {
 
   /// Refuses patterns that contradict each other.
   void requireClear() {
-    StoreOptions.requireClear(ConfigKeys.SHARDS_OF.prefix(), shardsByType());
-    StoreOptions.requireClear(ConfigKeys.BUCKET_MINUTES_OF.prefix(), bucketMinutesByType());
+    DaemonStoreOptions.requireClear(ConfigKeys.SHARDS_OF.prefix(), shardsByType());
+    DaemonStoreOptions.requireClear(ConfigKeys.BUCKET_MINUTES_OF.prefix(), bucketMinutesByType());
     var _ = rules();
   }
 

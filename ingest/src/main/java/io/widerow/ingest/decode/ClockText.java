@@ -42,7 +42,7 @@ final class ClockText {
   }
 
   boolean isDigitAt(int i) {
-    return i < limit && Times.isDigit(bytes[i]);
+    return i < limit && TimeParser.isDigit(bytes[i]);
   }
 
   boolean isWordAt(int i) {
@@ -103,9 +103,9 @@ final class ClockText {
       fraction(false);
     }
     return setSeconds(
-        Times.digits(bytes, i, 2),
-        Times.digits(bytes, i + 2, 2),
-        exact ? Times.digits(bytes, i + 4, 2) : 0);
+        TimeParser.digits(bytes, i, 2),
+        TimeParser.digits(bytes, i + 2, 2),
+        exact ? TimeParser.digits(bytes, i + 4, 2) : 0);
   }
 
   /// Takes a time of day. `24:00:00` is the end of the day, a leap second the next second.
@@ -140,14 +140,14 @@ final class ClockText {
     if (b != '.' && b != ',' && b != ':') {
       return;
     }
-    int end = Times.fractionLimit(bytes, at + 1, limit);
+    int end = TimeParser.fractionLimit(bytes, at + 1, limit);
     int count = end - at - 1;
     boolean usual = b == '.' || count == 3 || (b == ',' && (count == 6 || count == 9));
     if (count > 0 && (usual || (b == ',' && isZoneAt(end)))) {
-      fraction = Times.fraction(bytes, at + 1, end);
+      fraction = TimeParser.fraction(bytes, at + 1, end);
       at = end;
     } else if (loose && b == ':' && (count == 1 || count == 2)) {
-      fraction = 1_000_000L * Times.digits(bytes, at + 1, count);
+      fraction = 1_000_000L * TimeParser.digits(bytes, at + 1, count);
       at = end;
     }
   }
@@ -163,7 +163,7 @@ final class ClockText {
       return -1;
     }
     at += count;
-    return Times.digits(bytes, at - count, count);
+    return TimeParser.digits(bytes, at - count, count);
   }
 
   /// Reads this byte, if it comes next.
@@ -194,7 +194,7 @@ final class ClockText {
     if ((b != '+' && b != '-') || digitsAt(at + 1) != 3 || isWordAt(at + 4)) {
       return zone();
     }
-    int seconds = 60 * Times.digits(bytes, at + 1, 3);
+    int seconds = 60 * TimeParser.digits(bytes, at + 1, 3);
     at += 4;
     return b == '-' ? -seconds : seconds;
   }

@@ -42,8 +42,8 @@ final class DateOrder {
 
   /// The order of a date of two numbers before a year of four digits. It may still be no date.
   Order of(int year, int first, int second) {
-    boolean dayFirst = Times.isDate(year, second, first);
-    boolean monthFirst = Times.isDate(year, first, second);
+    boolean dayFirst = TimeParser.isDate(year, second, first);
+    boolean monthFirst = TimeParser.isDate(year, first, second);
     if (dayFirst && monthFirst && first != second) {
       undecided |= last == Order.UNKNOWN;
       return last;
@@ -83,7 +83,7 @@ final class DateOrder {
 
   private static boolean isDate(int year, int month, int day, long latestNanos) {
     return month <= MONTHS
-        && Times.isDate(century(year), month, day)
-        && Times.nanosOf(century(year), month, day, 0) <= latestNanos;
+        && TimeParser.isDate(century(year), month, day)
+        && TimeParser.nanosOf(century(year), month, day, 0) <= latestNanos;
   }
 }

@@ -40,7 +40,7 @@ public final class DecimalText {
     int point = -1;
     long mantissa = 0;
     for (; at < limit; at++) {
-      if (Times.isDigit(bytes[at])) {
+      if (TimeParser.isDigit(bytes[at])) {
         mantissa = 10 * mantissa + (bytes[at] - '0'); // may overflow; then it is parsed again
       } else if (bytes[at] == '.' && point < 0) {
         point = at;
@@ -97,7 +97,7 @@ public final class DecimalText {
       return false;
     }
     at += bytes[at] == '-' || bytes[at] == '+' ? 1 : 0;
-    return at < limit && Times.fractionLimit(bytes, at, limit) == limit;
+    return at < limit && TimeParser.fractionLimit(bytes, at, limit) == limit;
   }
 
   /// @param some whether a digit is not 0

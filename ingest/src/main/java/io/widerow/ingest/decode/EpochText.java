@@ -35,7 +35,7 @@ public final class EpochText {
   /// The time of the number that fills `[offset, limit)`, in nanoseconds since the Unix epoch.
   ///
   /// @param unitNanos the unit in nanoseconds, or [#AUTO]
-  /// @return [Times#NONE] when the text is no number; [#TOO_LARGE] or a negative number when no
+  /// @return [TimeParser#NONE] when the text is no number; [#TOO_LARGE] or a negative number when no
   ///   event may have the time
   public static long nanos(byte[] bytes, int offset, int limit, long unitNanos) {
     boolean negative = offset < limit && bytes[offset] == '-';
@@ -43,7 +43,7 @@ public final class EpochText {
     int first = at;
     long mantissa = 0;
     int scale = 0; // digits of the mantissa after the point
-    for (; at < limit && Times.isDigit(bytes[at]); at++) {
+    for (; at < limit && TimeParser.isDigit(bytes[at]); at++) {
       if (mantissa <= MANTISSA_SAFE) {
         mantissa = 10 * mantissa + bytes[at] - '0';
       } else {
@@ -51,30 +51,30 @@ public final class EpochText {
       }
     }
     if (at == first) {
-      return Times.NONE;
+      return TimeParser.NONE;
     }
     if (at < limit && bytes[at] == '.') {
       int point = ++at;
-      for (; at < limit && Times.isDigit(bytes[at]); at++) {
+      for (; at < limit && TimeParser.isDigit(bytes[at]); at++) {
         if (mantissa <= MANTISSA_SAFE && scale >= 0) {
           mantissa = 10 * mantissa + bytes[at] - '0';
           scale++;
         }
       }
       if (at == point) {
-        return Times.NONE;
+        return TimeParser.NONE;
       }
     }
     if (at < limit && (bytes[at] | 0x20) == 'e') {
       int end = exponentEnd(bytes, at + 1, limit);
       if (end != limit) {
-        return Times.NONE;
+        return TimeParser.NONE;
       }
       scale -= exponent(bytes, at + 1, limit);
       at = limit;
     }
     if (at != limit) {
-      return Times.NONE;
+      return TimeParser.NONE;
     }
     long nanos = scaled(mantissa, scale, unitNanos);
     return negative ? -nanos : nanos;
@@ -83,7 +83,7 @@ public final class EpochText {
   private static int exponentEnd(byte[] bytes, int offset, int limit) {
     boolean signed = offset < limit && (bytes[offset] == '-' || bytes[offset] == '+');
     int first = offset + (signed ? 1 : 0);
-    int end = Times.fractionLimit(bytes, first, limit);
+    int end = TimeParser.fractionLimit(bytes, first, limit);
     return end == first ? -1 : end;
   }
 
@@ -147,15 +147,15 @@ public final class EpochText {
 
   /// The time of a double. Doubles of today are no finer than a microsecond in any unit.
   ///
-  /// @return [Times#NONE] for NaN; [#TOO_LARGE] or a negative number when no event may have the
+  /// @return [TimeParser#NONE] for NaN; [#TOO_LARGE] or a negative number when no event may have the
   ///   time
   static long ofFraction(double number) {
     if (!(number >= 0 && number < Long.MAX_VALUE)) {
-      return number < 0 ? -1 : number >= 0 ? TOO_LARGE : Times.NONE;
+      return number < 0 ? -1 : number >= 0 ? TOO_LARGE : TimeParser.NONE;
     }
     long whole = (long) number;
     long nanos = scaled(whole, 0, AUTO);
-    long unit = Times.unitNanos(whole);
+    long unit = TimeParser.unitNanos(whole);
     long unitMicros = unit / 1_000;
     long micros = unit > 1 ? Math.round((number - whole) * unitMicros) : 0;
     return nanos == TOO_LARGE ? nanos : nanos + 1_000 * micros;

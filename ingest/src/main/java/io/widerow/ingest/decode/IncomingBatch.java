@@ -180,7 +180,7 @@ public final class IncomingBatch {
   /// The arrival time, for an event whose own time the store does not take, or is none. A repeat of
   /// the batch is still recognized by the events whose own times are known.
   ///
-  /// @param ownNanos the sender's time; [Times#NONE] when it is no time
+  /// @param ownNanos the sender's time; [TimeParser#NONE] when it is no time
   /// @throws io.widerow.storage.StorageException.ClockWrong when the clock is too far back
   public long replaceTime(long ownNanos) {
     if (allOwn) {
@@ -190,17 +190,17 @@ public final class IncomingBatch {
     replacedCount++;
     boolean ahead = ownNanos >= TimeUuid.NANOS_MIN && ownNanos < TimeUuid.NANOS_LIMIT;
     unreadCount += ahead ? 0 : 1;
-    if (ownNanos != Times.NONE) {
+    if (ownNanos != TimeParser.NONE) {
       replacedNanos = ownNanos;
       replacedOffset = events.bytes();
     }
     return arrivalNanos;
   }
 
-  /// The last time of a sender in the events from `offset` on that was replaced; [Times#NONE] when
+  /// The last time of a sender in the events from `offset` on that was replaced; [TimeParser#NONE] when
   /// there is none.
   public long replacedNanos(long offset) {
-    return replacedOffset >= offset ? replacedNanos : Times.NONE;
+    return replacedOffset >= offset ? replacedNanos : TimeParser.NONE;
   }
 
   /// True while all events have their own times.

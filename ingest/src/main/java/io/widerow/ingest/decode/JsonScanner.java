@@ -316,7 +316,7 @@ public final class JsonScanner {
 
   private long skipDigits(long sofar) {
     long number = sofar;
-    while (at < limit && Times.isDigit(bytes[at])) {
+    while (at < limit && TimeParser.isDigit(bytes[at])) {
       number = 10 * number + bytes[at++] - '0'; // may overflow; such numbers are parsed again
     }
     return number;
@@ -391,7 +391,7 @@ public final class JsonScanner {
   }
 
   public void requireNumber(int first) throws Bad {
-    if (first != '-' && !Times.isDigit((byte) first) && !isWord(NAN, at) && !isWord(INFINITY, at)) {
+    if (first != '-' && !TimeParser.isDigit((byte) first) && !isWord(NAN, at) && !isWord(INFINITY, at)) {
       throw new Bad(first == '\n' ? CUT : NOT_JSON);
     }
   }

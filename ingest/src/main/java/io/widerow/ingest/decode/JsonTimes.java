@@ -3,13 +3,13 @@ package io.widerow.ingest.decode;
 import java.time.ZoneOffset;
 
 /// Times as loggers put them into JSON, under names that do not always mean a time. All results are
-/// nanoseconds since the Unix epoch, or [Times#NONE].
+/// nanoseconds since the Unix epoch, or [TimeParser#NONE].
 ///
 /// - Threads: one.
 public final class JsonTimes {
-  private static final long YEAR_2001_NANOS = 978_307_200L * Times.NANOS_PER_SECOND;
-  private static final long YEAR_2101_NANOS = 4_133_980_800L * Times.NANOS_PER_SECOND;
-  private static final long YEAR_2200_NANOS = 7_258_118_400L * Times.NANOS_PER_SECOND;
+  private static final long YEAR_2001_NANOS = 978_307_200L * TimeParser.NANOS_PER_SECOND;
+  private static final long YEAR_2101_NANOS = 4_133_980_800L * TimeParser.NANOS_PER_SECOND;
+  private static final long YEAR_2200_NANOS = 7_258_118_400L * TimeParser.NANOS_PER_SECOND;
   private static final int TIME_BYTES_MIN = 8;
 
   private final LoneTime times = new LoneTime(ZoneOffset.UTC);
@@ -25,8 +25,8 @@ public final class JsonTimes {
       json.string(tape);
       return ofString(json, rank, tape, nowNanos);
     }
-    if (first != '-' && !Times.isDigit((byte) first)) {
-      return Times.NONE;
+    if (first != '-' && !TimeParser.isDigit((byte) first)) {
+      return TimeParser.NONE;
     }
     int start = json.at;
     json.number();
@@ -54,11 +54,11 @@ public final class JsonTimes {
   /// The time of a text that might mean something else: a number counts in 2001..2100 only.
   public long guess(byte[] bytes, int offset, int limit, long nowNanos) {
     long nanos = times.nanos(bytes, offset, limit, EpochText.AUTO, nowNanos);
-    if (nanos == Times.NONE || isPlausible(nanos)) {
+    if (nanos == TimeParser.NONE || isPlausible(nanos)) {
       return nanos;
     }
     boolean written = !LoneTime.isEpoch(bytes, offset, limit);
-    return written && nanos >= 0 && nanos < YEAR_2200_NANOS ? nanos : Times.NONE;
+    return written && nanos >= 0 && nanos < YEAR_2200_NANOS ? nanos : TimeParser.NONE;
   }
 
   /// Whether a text that is no time was hardly meant to be anything else.
@@ -66,7 +66,7 @@ public final class JsonTimes {
     boolean digit = false;
     boolean colon = false;
     for (int at = offset; at < limit; at++) {
-      digit |= Times.isDigit(bytes[at]);
+      digit |= TimeParser.isDigit(bytes[at]);
       colon |= digit && (bytes[at] == ':' || bytes[at] == '-');
     }
     return colon && limit - offset >= TIME_BYTES_MIN;

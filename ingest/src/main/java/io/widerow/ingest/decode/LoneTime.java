@@ -17,13 +17,13 @@ import java.time.ZoneId;
 /// - Memory: allocates only the name of a region.
 public final class LoneTime {
   private final TimestampDetector sight;
-  private final LocalTimes local;
+  private final SenderLocalTimes local;
   private final ZoneText zones = new ZoneText();
 
   /// @param zone of times without one
   public LoneTime(ZoneId zone) {
     sight = new TimestampDetector(zone);
-    local = new LocalTimes(zone);
+    local = new SenderLocalTimes(zone);
   }
 
   /// The time of the text in `[offset, limit)`; spaces around it do not count.
@@ -31,23 +31,23 @@ public final class LoneTime {
   /// @param unitNanos unit of a number in nanoseconds, or [EpochText#AUTO]
   /// @param nowNanos completes times without a year
   /// @return nanoseconds since the Unix epoch, perhaps outside of what an event may have;
-  ///   [Times#NONE] when the text is no time
+  ///   [TimeParser#NONE] when the text is no time
   public long nanos(byte[] bytes, int offset, int limit, long unitNanos, long nowNanos) {
     int from = begin(bytes, offset, limit);
     int until = end(bytes, from, limit);
     if (until - from > 4 && bytes[from + 4] == '-') {
       long iso = iso(bytes, from, until);
-      return iso != Times.NONE ? iso : other(bytes, from, until, nowNanos);
+      return iso != TimeParser.NONE ? iso : other(bytes, from, until, nowNanos);
     }
     long epoch = EpochText.nanos(bytes, from, until, unitNanos);
-    return epoch != Times.NONE ? epoch : other(bytes, from, until, nowNanos);
+    return epoch != TimeParser.NONE ? epoch : other(bytes, from, until, nowNanos);
   }
 
   /// Whether the text in `[offset, limit)` is the number of an epoch; spaces around it do not
   /// count.
   static boolean isEpoch(byte[] bytes, int offset, int limit) {
     int from = begin(bytes, offset, limit);
-    return EpochText.nanos(bytes, from, end(bytes, from, limit), EpochText.AUTO) != Times.NONE;
+    return EpochText.nanos(bytes, from, end(bytes, from, limit), EpochText.AUTO) != TimeParser.NONE;
   }
 
   /// The first byte in `[offset, limit)` that is no space; `limit` when there is none.
@@ -74,57 +74,57 @@ public final class LoneTime {
 
   private long other(byte[] bytes, int offset, int limit, long nowNanos) {
     long nanos = sight.whole(bytes, offset, limit, nowNanos);
-    return nanos != Times.NONE ? nanos : reduced(bytes, offset, limit);
+    return nanos != TimeParser.NONE ? nanos : reduced(bytes, offset, limit);
   }
 
   /// The usual forms of ISO 8601: nothing of them is looked up.
   private long iso(byte[] bytes, int offset, int limit) {
     int zone = offset + 19;
     boolean comma = zone < limit && bytes[zone] == ',';
-    long nanos = Times.dateTime(bytes, offset, limit, comma ? ',' : '.');
-    if (nanos == Times.NONE) {
-      return Times.NONE;
+    long nanos = TimeParser.dateTime(bytes, offset, limit, comma ? ',' : '.');
+    if (nanos == TimeParser.NONE) {
+      return TimeParser.NONE;
     }
     if (zone < limit && (comma || bytes[zone] == '.')) {
-      int digits = Times.fractionLimit(bytes, zone + 1, limit);
+      int digits = TimeParser.fractionLimit(bytes, zone + 1, limit);
       if (digits == zone + 1) {
-        return Times.NONE;
+        return TimeParser.NONE;
       }
       zone = digits;
     }
     if (zone == limit) {
       return local.ofLocal(nanos);
     }
-    boolean zoned = limit - zone == Times.zoneBytes(bytes, zone, limit);
-    return zoned ? Times.applyZone(bytes, zone, nanos) : Times.NONE;
+    boolean zoned = limit - zone == TimeParser.zoneBytes(bytes, zone, limit);
+    return zoned ? TimeParser.applyZone(bytes, zone, nanos) : TimeParser.NONE;
   }
 
   /// Reads `2026-11`, `2026-11-28`, `2026-11-28T16` and `2026-11-28T16+01`: the first time of it.
   private long reduced(byte[] bytes, int offset, int limit) {
     int length = limit - offset;
     if (length < 7 || bytes[offset + 4] != '-') {
-      return Times.NONE;
+      return TimeParser.NONE;
     }
-    int year = Times.digits(bytes, offset, 4);
-    int month = Times.digits(bytes, offset + 5, 2);
+    int year = TimeParser.digits(bytes, offset, 4);
+    int month = TimeParser.digits(bytes, offset + 5, 2);
     boolean hasDay = length > 7;
     boolean hasHour = length > 11;
     if ((hasDay && (length < 10 || bytes[offset + 7] != '-')) || (hasHour && length < 13)) {
-      return Times.NONE;
+      return TimeParser.NONE;
     }
-    int day = hasDay ? Times.digits(bytes, offset + 8, 2) : 1;
-    int hour = hasHour ? Times.digits(bytes, offset + 11, 2) : 0;
+    int day = hasDay ? TimeParser.digits(bytes, offset + 8, 2) : 1;
+    int hour = hasHour ? TimeParser.digits(bytes, offset + 11, 2) : 0;
     boolean apart = length > 10 && (bytes[offset + 10] | 0x20) != 't';
-    if (!Times.isDate(year, month, day) || hour < 0 || hour > 23 || apart) {
-      return Times.NONE;
+    if (!TimeParser.isDate(year, month, day) || hour < 0 || hour > 23 || apart) {
+      return TimeParser.NONE;
     }
-    long nanos = Times.nanosOf(year, month, day, 3_600L * hour);
+    long nanos = TimeParser.nanosOf(year, month, day, 3_600L * hour);
     int zoneAt = offset + 13;
     if (!hasHour || zoneAt == limit) {
       return local.ofLocal(nanos);
     }
     int zone = zones.read(bytes, zoneAt, limit);
-    boolean read = zones.at == limit && Math.abs(zone) <= Times.DAY_SECONDS;
-    return read ? nanos - zone * Times.NANOS_PER_SECOND : Times.NONE;
+    boolean read = zones.at == limit && Math.abs(zone) <= TimeParser.DAY_SECONDS;
+    return read ? nanos - zone * TimeParser.NANOS_PER_SECOND : TimeParser.NONE;
   }
 }

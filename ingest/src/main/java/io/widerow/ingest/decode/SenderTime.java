@@ -76,7 +76,7 @@ public final class SenderTime {
   /// Begins an event without a time.
   public void clear() {
     form = Form.ABSENT;
-    nanos = Times.NONE;
+    nanos = TimeParser.NONE;
     replaced = false;
   }
 
@@ -85,10 +85,10 @@ public final class SenderTime {
     return form != Form.ABSENT;
   }
 
-  /// The time that the value is, in nanoseconds since the Unix epoch; [Times#NONE] when it is none
+  /// The time that the value is, in nanoseconds since the Unix epoch; [TimeParser#NONE] when it is none
   /// or not given.
   public long nanos() {
-    return isGiven() ? nanos : Times.NONE;
+    return isGiven() ? nanos : TimeParser.NONE;
   }
 
   /// Whether a value that is a text is in the scratch of the tape, else in its body.
@@ -137,14 +137,14 @@ public final class SenderTime {
 
   /// Takes bytes that are no text; [#NAME] is their hexadecimal form.
   public void hex(byte[] bytes, int from, int until) {
-    nanos = Times.NONE;
+    nanos = TimeParser.NONE;
     form = Form.OTHER;
     other = ascii(HexFormat.of().formatHex(bytes, from, until));
   }
 
   /// Takes a text whose time is known.
   ///
-  /// @param newNanos [Times#NONE] when it is no time
+  /// @param newNanos [TimeParser#NONE] when it is no time
   public void read(long newNanos, boolean ofScratch, int from, int bytes) {
     form = Form.TEXT;
     nanos = newNanos;
@@ -171,13 +171,13 @@ public final class SenderTime {
         byte[] source = json.textInScratch ? tape.scratch() : json.bytes;
         text(source, json.textInScratch, json.textOffset, json.textBytes, unitNanos, nowNanos);
         boolean mayBeYear = json.textBytes == YEAR_DIGITS;
-        int year = mayBeYear ? Times.digits(source, json.textOffset, YEAR_DIGITS) : -1;
+        int year = mayBeYear ? TimeParser.digits(source, json.textOffset, YEAR_DIGITS) : -1;
         if (year > 0) {
-          read(Times.nanosOf(year, 1, 1, 0), json.textInScratch, json.textOffset, YEAR_DIGITS);
+          read(TimeParser.nanosOf(year, 1, 1, 0), json.textInScratch, json.textOffset, YEAR_DIGITS);
         }
       }
       case '{', '[', 't', 'f' -> {
-        long object = first == '{' ? ofObject(json, tape) : Times.NONE;
+        long object = first == '{' ? ofObject(json, tape) : TimeParser.NONE;
         int before = json.loneSurrogates; // those in it stay as they are
         json.skip(tape, 1);
         json.loneSurrogates = before;
@@ -192,11 +192,11 @@ public final class SenderTime {
   }
 
   /// The time of the object at `json.at`, which is not passed over: `epochSecond` and
-  /// `nanoOfSecond`, which Log4j writes, or `seconds` and `nanos`. [Times#NONE] for any other.
+  /// `nanoOfSecond`, which Log4j writes, or `seconds` and `nanos`. [TimeParser#NONE] for any other.
   public static long ofObject(JsonScanner json, AttributeTape tape) throws JsonScanner.Bad {
     int start = json.at++;
     int surrogates = json.loneSurrogates; // a lookahead does not count
-    long seconds = Times.NONE;
+    long seconds = TimeParser.NONE;
     long nanos = 0;
     boolean others = false;
     while (json.peek() == '"') {
@@ -211,7 +211,7 @@ public final class SenderTime {
       int first = json.bytes[from] == '"' ? from + 1 : from; // protobuf writes 64 bits as texts
       int end = first > from ? json.at - 1 : json.at;
       if (second) {
-        seconds = EpochText.nanos(json.bytes, first, end, Times.NANOS_PER_SECOND);
+        seconds = EpochText.nanos(json.bytes, first, end, TimeParser.NANOS_PER_SECOND);
       } else if (nano) {
         nanos = EpochText.nanos(json.bytes, first, end, 1);
       }
@@ -221,9 +221,9 @@ public final class SenderTime {
     }
     json.at = start;
     json.loneSurrogates = surrogates;
-    boolean good = seconds != Times.NONE && nanos >= 0 && nanos < Times.NANOS_PER_SECOND;
+    boolean good = seconds != TimeParser.NONE && nanos >= 0 && nanos < TimeParser.NANOS_PER_SECOND;
     return !good || others
-        ? Times.NONE
+        ? TimeParser.NONE
         : seconds == EpochText.TOO_LARGE ? seconds : seconds + nanos;
   }
 
@@ -264,12 +264,12 @@ public final class SenderTime {
   /// Takes seconds and nanoseconds of a second.
   public void pair(long seconds, long nanosOfSecond) {
     form = seconds == 0 && nanosOfSecond == 0 ? Form.ABSENT : Form.PAIR;
-    long whole = EpochText.ofWhole(seconds, Times.NANOS_PER_SECOND);
+    long whole = EpochText.ofWhole(seconds, TimeParser.NANOS_PER_SECOND);
     boolean good =
         nanosOfSecond >= 0
-            && nanosOfSecond < Times.NANOS_PER_SECOND
+            && nanosOfSecond < TimeParser.NANOS_PER_SECOND
             && whole != EpochText.TOO_LARGE;
-    nanos = good ? whole + nanosOfSecond : Times.NONE;
+    nanos = good ? whole + nanosOfSecond : TimeParser.NONE;
     bits = seconds;
     moreBits = nanosOfSecond;
   }

@@ -42,7 +42,7 @@ public sealed interface TimePattern {
   /// A pattern of [DateTimeFormatter], at a byte offset in the line, or where a word begins.
   ///
   /// @param offset negative for the first word that matches
-  record Custom(DateTimeFormatter formatter, int offset, LocalTimes local, ZoneId zone)
+  record Custom(DateTimeFormatter formatter, int offset, SenderLocalTimes local, ZoneId zone)
       implements TimePattern {
     private static final int WORDS_MAX = 32; // each costs a parse
     private static final int PATTERN_CHARS = 64;
@@ -62,7 +62,7 @@ public sealed interface TimePattern {
       case "clf" -> new Clf(new TimestampDetector(zone));
       case "log4j" -> new Log4j(new TimestampDetector(zone));
       case "epoch" -> new Epoch();
-      default -> new Custom(formatter(name), offset, new LocalTimes(zone), zone);
+      default -> new Custom(formatter(name), offset, new SenderLocalTimes(zone), zone);
     };
   }
 
@@ -95,7 +95,7 @@ public sealed interface TimePattern {
     return out.toString();
   }
 
-  /// The time of the line in `[offset, limit)`; [Times#NONE] when it has none of this format.
+  /// The time of the line in `[offset, limit)`; [TimeParser#NONE] when it has none of this format.
   ///
   /// @param nowNanos completes times without a year
   default long nanos(byte[] bytes, int offset, int limit, long nowNanos) {
@@ -109,7 +109,7 @@ public sealed interface TimePattern {
   default long nanos(byte[] bytes, int offset, int limit, long nowNanos, TimeSpan span) {
     span.clear();
     return switch (this) {
-      case Arrival() -> Times.NONE;
+      case Arrival() -> TimeParser.NONE;
       case Rfc3339(TimestampDetector sight) -> rfc3339(sight, bytes, offset, limit, nowNanos, span);
       case Clf(TimestampDetector sight) -> clf(sight, bytes, offset, limit, nowNanos, span);
       case Log4j(TimestampDetector sight) -> log4j(sight, bytes, offset, limit, nowNanos, span);
@@ -127,7 +127,7 @@ public sealed interface TimePattern {
   }
 
   private static void spanOf(TimestampDetector sight, long nanos, TimeSpan span) {
-    span.set(nanos != Times.NONE ? sight.time() : sight.unread());
+    span.set(nanos != TimeParser.NONE ? sight.time() : sight.unread());
   }
 
   private static int afterBracket(byte[] bytes, int offset, int limit) {
@@ -146,8 +146,8 @@ public sealed interface TimePattern {
       end++;
     }
     span.set(start, end);
-    long nanos = Times.rfc3339(bytes, start, end);
-    return nanos != Times.NONE
+    long nanos = TimeParser.rfc3339(bytes, start, end);
+    return nanos != TimeParser.NONE
         ? nanos
         : zoned(sight, bytes, start, limit, nowNanos, span, isIso(bytes, start, limit));
   }
@@ -168,11 +168,11 @@ public sealed interface TimePattern {
       TimeSpan span,
       boolean form) {
     span.clear();
-    long nanos = form ? sight.first(bytes, start, limit, nowNanos) : Times.NONE;
+    long nanos = form ? sight.first(bytes, start, limit, nowNanos) : TimeParser.NONE;
     if (form) {
       spanOf(sight, nanos, span);
     }
-    return nanos != Times.NONE && sight.isZoned() ? nanos : Times.NONE;
+    return nanos != TimeParser.NONE && sight.isZoned() ? nanos : TimeParser.NONE;
   }
 
   private static long clf(
@@ -184,8 +184,8 @@ public sealed interface TimePattern {
     int start = at + 1;
     int end = start + 26;
     boolean ends = end <= limit && (end == limit || bytes[end] == ']' || bytes[end] == ' ');
-    long nanos = ends ? Times.clf(bytes, start, limit) : Times.NONE;
-    if (nanos != Times.NONE) {
+    long nanos = ends ? TimeParser.clf(bytes, start, limit) : TimeParser.NONE;
+    if (nanos != TimeParser.NONE) {
       span.set(start, end);
       return nanos;
     }
@@ -197,7 +197,7 @@ public sealed interface TimePattern {
       TimestampDetector sight, byte[] bytes, int offset, int limit, long nowNanos, TimeSpan span) {
     int start = afterBracket(bytes, offset, limit);
     if (!isIso(bytes, start, limit)) {
-      return Times.NONE;
+      return TimeParser.NONE;
     }
     long nanos = sight.first(bytes, start, limit, nowNanos);
     spanOf(sight, nanos, span);
@@ -211,15 +211,15 @@ public sealed interface TimePattern {
       end++;
     }
     long nanos = EpochText.nanos(bytes, offset, end, EpochText.AUTO);
-    if (nanos != Times.NONE) {
+    if (nanos != TimeParser.NONE) {
       span.set(offset, end);
-      return JsonTimes.isPlausible(nanos) ? nanos : Times.NONE;
+      return JsonTimes.isPlausible(nanos) ? nanos : TimeParser.NONE;
     }
-    nanos = Times.loneEpoch(bytes, offset, limit);
-    if (nanos != Times.NONE) {
-      int whole = Times.fractionLimit(bytes, offset, limit);
+    nanos = TimeParser.loneEpoch(bytes, offset, limit);
+    if (nanos != TimeParser.NONE) {
+      int whole = TimeParser.fractionLimit(bytes, offset, limit);
       boolean point = whole + 1 < limit && bytes[whole] == '.';
-      span.set(offset, point ? Times.fractionLimit(bytes, whole + 1, limit) : whole);
+      span.set(offset, point ? TimeParser.fractionLimit(bytes, whole + 1, limit) : whole);
     }
     return nanos;
   }
@@ -229,39 +229,39 @@ public sealed interface TimePattern {
     if (zone.normalized().equals(ZoneOffset.UTC)) {
       return localNanos;
     }
-    long seconds = Math.floorDiv(localNanos, Times.NANOS_PER_SECOND);
+    long seconds = Math.floorDiv(localNanos, TimeParser.NANOS_PER_SECOND);
     LocalDateTime local = LocalDateTime.ofEpochSecond(seconds, 0, ZoneOffset.UTC);
     long offset = zone.getRules().getOffset(local).getTotalSeconds();
-    return localNanos - offset * Times.NANOS_PER_SECOND;
+    return localNanos - offset * TimeParser.NANOS_PER_SECOND;
   }
 
   private static long epochNanos(TemporalAccessor parsed, Custom custom, long nowNanos) {
     if (parsed.isSupported(ChronoField.INSTANT_SECONDS)) {
       Instant instant = Instant.from(parsed);
-      return Times.ofUnit(instant.getEpochSecond(), Times.NANOS_PER_SECOND) + instant.getNano();
+      return TimeParser.ofUnit(instant.getEpochSecond(), TimeParser.NANOS_PER_SECOND) + instant.getNano();
     }
     LocalDate date = parsed.query(TemporalQueries.localDate());
     LocalTime time = parsed.query(TemporalQueries.localTime());
     if (date == null) {
       return time == null || parsed.isSupported(ChronoField.YEAR)
-          ? Times.NONE
+          ? TimeParser.NONE
           : yearless(parsed, time, custom.local, nowNanos);
     }
     LocalDateTime local = date.atTime(time == null ? LocalTime.MIDNIGHT : time);
     Instant instant = local.atZone(custom.zone).toInstant();
-    return Times.ofUnit(instant.getEpochSecond(), Times.NANOS_PER_SECOND) + instant.getNano();
+    return TimeParser.ofUnit(instant.getEpochSecond(), TimeParser.NANOS_PER_SECOND) + instant.getNano();
   }
 
   private static long yearless(
-      TemporalAccessor parsed, LocalTime time, LocalTimes local, long nowNanos) {
+      TemporalAccessor parsed, LocalTime time, SenderLocalTimes local, long nowNanos) {
     if (!parsed.isSupported(ChronoField.MONTH_OF_YEAR)
         || !parsed.isSupported(ChronoField.DAY_OF_MONTH)) {
-      return Times.NONE;
+      return TimeParser.NONE;
     }
     int month = parsed.get(ChronoField.MONTH_OF_YEAR);
     int day = parsed.get(ChronoField.DAY_OF_MONTH);
     long nanos = local.nearest(month, day, time.toSecondOfDay(), nowNanos);
-    return nanos == Times.NONE ? nanos : nanos + time.toNanoOfDay() % Times.NANOS_PER_SECOND;
+    return nanos == TimeParser.NONE ? nanos : nanos + time.toNanoOfDay() % TimeParser.NANOS_PER_SECOND;
   }
 
   /// Parses at the first word of the line where the pattern matches.
@@ -275,12 +275,12 @@ public sealed interface TimePattern {
       if (i == 0 || (beginsWord(text.charAt(i - 1)) && !Character.isWhitespace(text.charAt(i)))) {
         words++;
         long nanos = parse(custom, text, i, offset, nowNanos, span);
-        if (nanos != Times.NONE) {
+        if (nanos != TimeParser.NONE) {
           return nanos;
         }
       }
     }
-    return Times.NONE;
+    return TimeParser.NONE;
   }
 
   private static boolean beginsWord(char before) {
@@ -291,7 +291,7 @@ public sealed interface TimePattern {
       Custom custom, byte[] bytes, int start, int limit, long nowNanos, TimeSpan span) {
     int length = Math.min(Custom.PATTERN_CHARS, limit - start);
     if (length <= 0) {
-      return Times.NONE;
+      return TimeParser.NONE;
     }
     String text = new String(bytes, start, length, StandardCharsets.ISO_8859_1);
     return parse(custom, text, 0, start, nowNanos, span);
@@ -303,14 +303,14 @@ public sealed interface TimePattern {
     try {
       ParsePosition position = new ParsePosition(at);
       if (custom.formatter.parseUnresolved(text, position) == null) { // throws nothing: it is cheap
-        return Times.NONE;
+        return TimeParser.NONE;
       }
       position.setIndex(at);
       long nanos = epochNanos(custom.formatter.parse(text, position), custom, nowNanos);
       span.set(offset + at, offset + position.getIndex());
       return nanos;
     } catch (DateTimeException noTime) {
-      return Times.NONE;
+      return TimeParser.NONE;
     }
   }
 }

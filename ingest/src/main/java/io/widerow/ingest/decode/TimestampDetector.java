@@ -39,7 +39,7 @@ import java.time.ZoneOffset;
 public final class TimestampDetector {
   static final int SIGHT_BYTES = 200;
 
-  private static final long DAY_NANOS = 86_400 * Times.NANOS_PER_SECOND;
+  private static final long DAY_NANOS = 86_400 * TimeParser.NANOS_PER_SECOND;
   private static final int NO_YEAR = -1;
 
   // Forms that do not begin with a digit.
@@ -69,8 +69,8 @@ public final class TimestampDetector {
   }
 
   private final ClockText text = new ClockText();
-  private final LocalTimes local;
-  private final LocalTimes utc = new LocalTimes(ZoneOffset.UTC);
+  private final SenderLocalTimes local;
+  private final SenderLocalTimes utc = new SenderLocalTimes(ZoneOffset.UTC);
   private final DateOrder order = new DateOrder();
   private int bodyForm; // of the times in this body; 0 before the first
   private boolean calendarSeen; // a line had a time that is not an epoch
@@ -94,7 +94,7 @@ public final class TimestampDetector {
 
   /// @param zone of times without one
   public TimestampDetector(ZoneId zone) {
-    local = new LocalTimes(zone);
+    local = new SenderLocalTimes(zone);
   }
 
   /// True when a date could not be read, because no line so far shows whether its day or its month
@@ -116,7 +116,7 @@ public final class TimestampDetector {
     }
   }
 
-  /// The time of the line in `[offset, newLimit)`; [Times#NONE] when it has none.
+  /// The time of the line in `[offset, newLimit)`; [TimeParser#NONE] when it has none.
   ///
   /// @param newNowNanos completes times without a year
   public long nanos(byte[] line, int offset, int newLimit, long newNowNanos) {
@@ -124,19 +124,19 @@ public final class TimestampDetector {
     clearAt = offset;
     int end = Math.min(limit, offset + SIGHT_BYTES);
     int before = 0;
-    long other = Times.NONE; // the first time of another form
+    long other = TimeParser.NONE; // the first time of another form
     for (int i = offset; i < end; i++) {
       int kind = CLASS[bytes[i] & 0xff];
       if ((kind & BEGINS) != 0 && (before & JOINS) == 0) {
         long nanos = time(i);
-        if (nanos != Times.NONE && (nanos <= nowNanos + DAY_NANOS || isClear(i))) {
+        if (nanos != TimeParser.NONE && (nanos <= nowNanos + DAY_NANOS || isClear(i))) {
           if (isFirst(i) || bodyForm == 0 || bodyForm == form) {
             bodyForm = form;
             time.set(i, text.at);
             timeForm = form;
             return nanos;
           }
-          if (other == Times.NONE) {
+          if (other == TimeParser.NONE) {
             other = nanos;
             otherTime.set(i, text.at);
             otherForm = form;
@@ -145,7 +145,7 @@ public final class TimestampDetector {
       }
       before = kind;
     }
-    boolean calendar = other != Times.NONE || calendarSeen;
+    boolean calendar = other != TimeParser.NONE || calendarSeen;
     time.set(calendar ? otherTime : numberTime);
     timeForm = calendar ? otherForm : NUMBER;
     return calendar ? other : numberNanos;
@@ -157,23 +157,23 @@ public final class TimestampDetector {
     limit = newLimit;
     text.begin(line, newLimit, alone);
     nowNanos = newNowNanos;
-    numberNanos = Times.NONE;
+    numberNanos = TimeParser.NONE;
     unread.clear();
   }
 
   private long time(int i) {
     begins = i;
-    return Times.isDigit(bytes[i]) ? number(i) : word(i);
+    return TimeParser.isDigit(bytes[i]) ? number(i) : word(i);
   }
 
-  /// The time that fills `[offset, newLimit)`, perhaps after a weekday; [Times#NONE] when it is
+  /// The time that fills `[offset, newLimit)`, perhaps after a weekday; [TimeParser#NONE] when it is
   /// none. Knows nothing of earlier times.
   long whole(byte[] line, int offset, int newLimit, long newNowNanos) {
     long nanos = first(line, offset, newLimit, newNowNanos, true);
-    return nanos != Times.NONE && isEnd(text.at) ? nanos : Times.NONE;
+    return nanos != TimeParser.NONE && isEnd(text.at) ? nanos : TimeParser.NONE;
   }
 
-  /// The time that begins at `offset`; [Times#NONE] when there is none. Knows nothing of earlier
+  /// The time that begins at `offset`; [TimeParser#NONE] when there is none. Knows nothing of earlier
   /// times. [#time] is where it is, or [#unread] where one is with a zone that is not understood.
   public long first(byte[] line, int offset, int newLimit, long newNowNanos) {
     return first(line, offset, newLimit, newNowNanos, false);
@@ -185,7 +185,7 @@ public final class TimestampDetector {
     int at = afterWeekday(offset);
     clearAt = at;
     if (at >= limit || (CLASS[bytes[at] & 0xff] & BEGINS) == 0) {
-      return Times.NONE;
+      return TimeParser.NONE;
     }
     long nanos = time(at);
     time.set(at, text.at);
@@ -266,44 +266,44 @@ public final class TimestampDetector {
     form = Math.max(count, 2) << Byte.SIZE | (next & 0xff);
     return switch (count) {
       case 1, 2 -> shortNumber(i, count, next);
-      case 4 -> next == '-' || next == '/' || next == '.' ? yearFirst(i, next) : Times.NONE;
-      case 6 -> next == ' ' ? sixDigits(i) : Times.NONE;
+      case 4 -> next == '-' || next == '/' || next == '.' ? yearFirst(i, next) : TimeParser.NONE;
+      case 6 -> next == ' ' ? sixDigits(i) : TimeParser.NONE;
       case 8 -> eightDigits(i);
       case 10, 13, 16, 19 -> epoch(i, count);
-      default -> Times.NONE;
+      default -> TimeParser.NONE;
     };
   }
 
   /// `2015-10-18 18:01:47`, also with slashes or points, and `2005-06-03-15.42.50.675872`.
   private long yearFirst(int i, int separator) {
-    int year = Times.digits(bytes, i, 4);
+    int year = TimeParser.digits(bytes, i, 4);
     text.at = i + 5;
     int month = text.take(2);
     boolean more = text.expect(separator);
     int day = text.take(2);
     if (!more || day < 0) {
-      return Times.NONE;
+      return TimeParser.NONE;
     }
     if (separator == '-' && text.expect('-')) {
-      return text.db2Clock() ? complete(year, month, day, text.db2Zone()) : Times.NONE;
+      return text.db2Clock() ? complete(year, month, day, text.db2Zone()) : TimeParser.NONE;
     }
     int b = text.byteAt(text.at);
     if (b == ',' || b == ' ' || b == '\t' || (b | 0x20) == 't') {
       text.at++;
     } else {
-      return Times.NONE;
+      return TimeParser.NONE;
     }
     if (b != 'T' && b != 't') {
       text.skipSpaces();
     }
-    return text.clock(false) ? complete(year, month, day, text.zone()) : Times.NONE;
+    return text.clock(false) ? complete(year, month, day, text.zone()) : TimeParser.NONE;
   }
 
   private long shortNumber(int i, int count, int next) {
-    int first = Times.digits(bytes, i, count);
+    int first = TimeParser.digits(bytes, i, count);
     text.at = i + count + 1;
     if (next == ' ' || next == '/' || next == '-') {
-      int month = limit - text.at >= 3 ? Times.month(bytes, text.at) : -1;
+      int month = limit - text.at >= 3 ? TimeParser.month(bytes, text.at) : -1;
       if (month > 0) {
         text.at += 3;
         return dayMonth(first, month, next);
@@ -312,7 +312,7 @@ public final class TimestampDetector {
     int secondDigits = text.digitsAt(text.at);
     int second = text.take(2);
     if (second < 0) {
-      return Times.NONE;
+      return TimeParser.NONE;
     }
     boolean twice = count == 2 && secondDigits == 2;
     return switch (next) {
@@ -320,17 +320,17 @@ public final class TimestampDetector {
         if (text.expect(next)) {
           yield thenYear(first, second, next);
         }
-        yield twice ? pair(first, second, next) : Times.NONE;
+        yield twice ? pair(first, second, next) : TimeParser.NONE;
       }
-      case '.' -> twice ? points(i, first, second) : Times.NONE;
-      default -> Times.NONE;
+      case '.' -> twice ? points(i, first, second) : TimeParser.NONE;
+      default -> TimeParser.NONE;
     };
   }
 
   /// `03-17 16:13:38.811` and `10/18-18:01:47.978`: month, day.
   private long pair(int month, int day, int separator) {
     boolean more = text.expect(separator == '-' ? ' ' : '-');
-    return more && text.clock(false) ? unyeared(month, day) : Times.NONE;
+    return more && text.clock(false) ? unyeared(month, day) : TimeParser.NONE;
   }
 
   /// `05/17/2015 10:05:03`, `17-05-2015 10:05:03` and `17/06/09 20:10:40`, from the third number.
@@ -340,7 +340,7 @@ public final class TimestampDetector {
     boolean comma = text.expect(',');
     boolean apart = text.expect(' ') || (!comma && (text.expect('-') || text.expect('T')));
     if (!apart || (count != 4 && (count != 2 || separator != '/')) || !text.clock(false)) {
-      return Times.NONE;
+      return TimeParser.NONE;
     }
     calendarSeen = true; // though it may be of no use
     int zone = text.zone();
@@ -348,21 +348,21 @@ public final class TimestampDetector {
       return switch (order.of(third, first, second)) {
         case DAY_FIRST -> complete(third, second, first, zone);
         case MONTH_FIRST -> complete(third, first, second, zone);
-        case YEAR_FIRST, UNKNOWN -> Times.NONE;
+        case YEAR_FIRST, UNKNOWN -> TimeParser.NONE;
       };
     }
     return switch (order.ofShort(first, second, third, nowNanos + DAY_NANOS)) {
       case YEAR_FIRST -> complete(DateOrder.century(first), second, third, zone);
       case DAY_FIRST -> complete(DateOrder.century(third), second, first, zone);
       case MONTH_FIRST -> complete(DateOrder.century(third), first, second, zone);
-      case UNKNOWN -> Times.NONE;
+      case UNKNOWN -> TimeParser.NONE;
     };
   }
 
   /// `17/May/2015:10:05:03 +0000`, `17-May-2015 10:05:03`, `06-Nov-94 08:49:37`, `17 May 10:05:03`.
   private long dayMonth(int day, int month, int separator) {
     if (!text.expect(separator)) {
-      return Times.NONE;
+      return TimeParser.NONE;
     }
     int year = NO_YEAR;
     int digits = text.digitsAt(text.at);
@@ -371,12 +371,12 @@ public final class TimestampDetector {
       boolean colon = text.expect(':');
       boolean _ = colon && separator == '-' && text.expect(':');
       if (!colon && !text.expect(' ') && !text.expect('T')) {
-        return Times.NONE;
+        return TimeParser.NONE;
       }
     } else if (separator != ' ') {
-      return Times.NONE;
+      return TimeParser.NONE;
     }
-    return text.clock(false) ? complete(year, month, day, text.zone()) : Times.NONE;
+    return text.clock(false) ? complete(year, month, day, text.zone()) : TimeParser.NONE;
   }
 
   /// `[10.30 16:49:06]`: month, day; or `17.05.2015 10:05:03`: day, month.
@@ -384,52 +384,52 @@ public final class TimestampDetector {
     if (text.expect('.')) {
       int year = text.digitsAt(text.at) == 4 ? text.take(4) : NO_YEAR;
       if (year < 0) {
-        return Times.NONE;
+        return TimeParser.NONE;
       }
       boolean comma = text.expect(',');
       boolean space = text.expect(' ');
       return (comma || space) && text.clock(false)
           ? complete(year, second, first, text.zone())
-          : Times.NONE;
+          : TimeParser.NONE;
     }
     boolean bracket = i > start && bytes[i - 1] == '[';
-    return bracket && text.expect(' ') && text.clock(false) ? unyeared(first, second) : Times.NONE;
+    return bracket && text.expect(' ') && text.clock(false) ? unyeared(first, second) : TimeParser.NONE;
   }
 
   /// `081109 203615`, which two numbers elsewhere in the line are not, and `081109 20:36:15`.
   private long sixDigits(int i) {
-    int year = DateOrder.century(Times.digits(bytes, i, 2));
+    int year = DateOrder.century(TimeParser.digits(bytes, i, 2));
     text.at = i + 7;
     text.skipSpaces();
     boolean plain = text.digitsAt(text.at) == 6;
     boolean more = plain ? isHead(i) && text.plainClock() : text.clock(false) && text.exact;
-    return more ? complete(year, monthAt(i + 2), dayAt(i + 4), text.zone()) : Times.NONE;
+    return more ? complete(year, monthAt(i + 2), dayAt(i + 4), text.zone()) : TimeParser.NONE;
   }
 
   /// `20171223-22:15:29:606`, `20171223T221529Z`.
   private long eightDigits(int i) {
     int b = text.byteAt(i + 8);
     if (b != '-' && b != ' ' && b != 'T') {
-      return Times.NONE;
+      return TimeParser.NONE;
     }
     text.at = i + 9;
     int digits = text.digitsAt(text.at);
     boolean plain = digits == 6 || (digits == 4 && b == 'T');
     if (plain && b != 'T' && !isHead(i)) {
-      return Times.NONE; // two numbers
+      return TimeParser.NONE; // two numbers
     }
     boolean more = plain ? text.plainClock() : text.clock(true);
     return more
-        ? complete(Times.digits(bytes, i, 4), monthAt(i + 4), dayAt(i + 6), text.zone())
-        : Times.NONE;
+        ? complete(TimeParser.digits(bytes, i, 4), monthAt(i + 4), dayAt(i + 6), text.zone())
+        : TimeParser.NONE;
   }
 
   private int monthAt(int i) {
-    return Times.digits(bytes, i, 2);
+    return TimeParser.digits(bytes, i, 2);
   }
 
   private int dayAt(int i) {
-    return Times.digits(bytes, i, 2);
+    return TimeParser.digits(bytes, i, 2);
   }
 
   private long word(int i) {
@@ -438,8 +438,8 @@ public final class TimestampDetector {
     if ((b == 'I' || b == 'W' || b == 'E' || b == 'F') && text.isDigitAt(i + 1)) {
       return klog(i + 1);
     }
-    int month = limit - i >= 3 ? Times.month(bytes, i) : -1;
-    return month > 0 ? monthFirst(i, month) : Times.NONE;
+    int month = limit - i >= 3 ? TimeParser.month(bytes, i) : -1;
+    return month > 0 ? monthFirst(i, month) : TimeParser.NONE;
   }
 
   /// `I0102 15:04:05.000000` and `I20060102 15:04:05.000000`, without their letter.
@@ -447,9 +447,9 @@ public final class TimestampDetector {
     int count = text.digitsAt(i);
     text.at = i + count;
     if ((count != 4 && count != 8) || !text.expect(' ') || !text.clock(false)) {
-      return Times.NONE;
+      return TimeParser.NONE;
     }
-    int year = count == 8 ? Times.digits(bytes, i, 4) : NO_YEAR;
+    int year = count == 8 ? TimeParser.digits(bytes, i, 4) : NO_YEAR;
     int day = i + count - 2;
     return complete(year, monthAt(day - 2), dayAt(day), text.zone());
   }
@@ -458,30 +458,30 @@ public final class TimestampDetector {
   private long monthFirst(int i, int month) {
     text.at = i + 3;
     if (!text.expect(' ')) {
-      return Times.NONE;
+      return TimeParser.NONE;
     }
     text.skipSpaces();
     int day = text.take(2);
     boolean comma = text.expect(',');
     if (day < 0 || !text.expect(' ')) {
-      return Times.NONE;
+      return TimeParser.NONE;
     }
     int year = NO_YEAR;
     if (text.digitsAt(text.at) == 4) {
       year = text.take(4);
       boolean afterComma = text.expect(',');
       if (!text.expect(' ') && !afterComma) {
-        return Times.NONE;
+        return TimeParser.NONE;
       }
     } else if (comma) {
-      return Times.NONE;
+      return TimeParser.NONE;
     }
     if (!text.clock(false)) {
-      return Times.NONE;
+      return TimeParser.NONE;
     }
     int zone = text.zone();
     if (year == NO_YEAR && isWeekday(i - 4) && yearAfter()) {
-      year = Times.digits(bytes, text.at - 4, 4);
+      year = TimeParser.digits(bytes, text.at - 4, 4);
       zone = zone == ZoneText.NO_ZONE ? text.zone() : zone; // as git writes it
     }
     form = year == NO_YEAR ? MONTH : MONTH_YEAR;
@@ -514,13 +514,13 @@ public final class TimestampDetector {
   }
 
   private long epoch(int i, int count) {
-    long nanos = Times.loneEpoch(bytes, i, limit);
-    if (nanos == Times.NONE) {
+    long nanos = TimeParser.loneEpoch(bytes, i, limit);
+    if (nanos == TimeParser.NONE) {
       return nanos;
     }
     text.at = i + count;
     if (text.byteAt(text.at) == '.' && text.isDigitAt(text.at + 1)) {
-      text.at = Times.fractionLimit(bytes, text.at + 1, limit);
+      text.at = TimeParser.fractionLimit(bytes, text.at + 1, limit);
     }
     int numberLimit = text.at;
     int day = i + count + 1;
@@ -535,11 +535,11 @@ public final class TimestampDetector {
     int before = bytes[i - 1];
     boolean alone = before == ' ' || before == '\t' || before == '[';
     boolean fractional = text.byteAt(i + count) == '.'; // hardly another number
-    if ((alone || fractional) && numberNanos == Times.NONE) {
+    if ((alone || fractional) && numberNanos == TimeParser.NONE) {
       numberNanos = nanos;
       numberTime.set(i, numberLimit);
     }
-    return Times.NONE;
+    return TimeParser.NONE;
   }
 
   private long unyeared(int month, int day) {
@@ -548,34 +548,34 @@ public final class TimestampDetector {
 
   /// The time of a date and of what [ClockText] read, when nothing follows it that belongs to it.
   private long complete(int year, int month, int day, int zone) {
-    if (!Times.isDate(year == NO_YEAR ? 2_000 : year, month, day)
+    if (!TimeParser.isDate(year == NO_YEAR ? 2_000 : year, month, day)
         || (year == NO_YEAR && !text.exact)) {
-      return Times.NONE;
+      return TimeParser.NONE;
     }
     int b = text.byteAt(text.at);
     boolean digitNext = text.isDigitAt(text.at + 1);
     boolean joined = text.isWordAt(text.at) || b == '+' || ((b == ':' || b == '-') && digitNext);
     if (zone == ZoneText.UNREAD || joined) {
       unread(zone == ZoneText.UNREAD);
-      return Times.NONE;
+      return TimeParser.NONE;
     }
     calendarSeen = true;
     zoneLimit = zone == ZoneText.NO_ZONE ? 0 : text.at;
-    LocalTimes places = zone == ZoneText.NO_ZONE ? local : utc;
+    SenderLocalTimes places = zone == ZoneText.NO_ZONE ? local : utc;
     int east = zone == ZoneText.NO_ZONE ? 0 : zone;
     if (zone == ZoneText.REGION) {
-      places = new LocalTimes(text.region());
+      places = new SenderLocalTimes(text.region());
       east = 0;
     }
     if (year == NO_YEAR) {
       long nanos = places.nearest(month, day, text.seconds - east, nowNanos);
-      return nanos == Times.NONE ? nanos : nanos + text.fraction;
+      return nanos == TimeParser.NONE ? nanos : nanos + text.fraction;
     }
-    long nanos = Times.nanosOf(year, month, day, text.seconds);
+    long nanos = TimeParser.nanosOf(year, month, day, text.seconds);
     if (year < 1_700 || year > 2_250) {
       return nanos; // beyond what a zone may change; the store refuses it
     }
-    return places.ofLocal(nanos + text.fraction) - east * Times.NANOS_PER_SECOND;
+    return places.ofLocal(nanos + text.fraction) - east * TimeParser.NANOS_PER_SECOND;
   }
 
   /// Remembers a time that has a zone which is not understood, where that of the line stands.

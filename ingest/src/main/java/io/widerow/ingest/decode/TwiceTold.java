@@ -7,7 +7,7 @@ package io.widerow.ingest.decode;
 ///   1117838570 2005.06.03 R02 2005-06-03-15.42.50.675872 BGL: the fraction is that of the second
 /// ```
 final class TwiceTold {
-  private static final long DAY_NANOS = 86_400 * Times.NANOS_PER_SECOND;
+  private static final long DAY_NANOS = 86_400 * TimeParser.NANOS_PER_SECOND;
   private static final int SIGHT_BYTES = TimestampDetector.SIGHT_BYTES;
 
   private TwiceTold() {}
@@ -17,13 +17,13 @@ final class TwiceTold {
     if (limit - i < 11 || bytes[i + 4] != '.' || bytes[i + 7] != '.' || bytes[i + 10] != ' ') {
       return false;
     }
-    int year = Times.digits(bytes, i, 4);
-    int month = Times.digits(bytes, i + 5, 2);
-    int dayOfMonth = Times.digits(bytes, i + 8, 2);
-    if (!Times.isDate(year, month, dayOfMonth)) {
+    int year = TimeParser.digits(bytes, i, 4);
+    int month = TimeParser.digits(bytes, i + 5, 2);
+    int dayOfMonth = TimeParser.digits(bytes, i + 8, 2);
+    if (!TimeParser.isDate(year, month, dayOfMonth)) {
       return false;
     }
-    long day = Times.nanosOf(year, month, dayOfMonth, 0);
+    long day = TimeParser.nanosOf(year, month, dayOfMonth, 0);
     return nanos > day - DAY_NANOS && nanos < day + 2 * DAY_NANOS;
   }
 
@@ -41,7 +41,7 @@ final class TwiceTold {
       return 0;
     }
     text.at += 11;
-    long second = nanos / Times.NANOS_PER_SECOND % 60;
+    long second = nanos / TimeParser.NANOS_PER_SECOND % 60;
     return text.db2Clock() && text.seconds % 60 == second ? text.fraction : 0;
   }
 }

@@ -104,7 +104,7 @@ final class ZoneText {
   }
 
   private boolean isDigitAt(int i) {
-    return i < limit && Times.isDigit(bytes[i]);
+    return i < limit && TimeParser.isDigit(bytes[i]);
   }
 
   private static boolean isLetter(int b) {
@@ -181,8 +181,8 @@ final class ZoneText {
     }
     int end = i + 1 + count + (colon ? 1 + digits(i + 2 + count) : 0);
     boolean form = colon ? count <= 2 && digits(i + 2 + count) == 2 : count == 4 || (count == 2);
-    int hours = form ? Times.digits(bytes, i + 1, Math.min(2, count)) : -1;
-    int minutes = colon || count == 4 ? Times.digits(bytes, end - 2, 2) : 0;
+    int hours = form ? TimeParser.digits(bytes, i + 1, Math.min(2, count)) : -1;
+    int minutes = colon || count == 4 ? TimeParser.digits(bytes, end - 2, 2) : 0;
     boolean good =
         form
             && minutes <= 59
@@ -294,8 +294,8 @@ final class ZoneText {
     int after = colon ? digits(i + 2 + count) : 0;
     int end = i + 1 + count + (colon ? 1 + after : 0);
     boolean form = colon ? count <= 2 && after == 2 : count == 4 || count <= 2;
-    int hours = form && count > 0 ? Times.digits(bytes, i + 1, Math.min(2, count)) : -1;
-    int minutes = colon || count == 4 ? Times.digits(bytes, Math.max(i, end - 2), 2) : 0;
+    int hours = form && count > 0 ? TimeParser.digits(bytes, i + 1, Math.min(2, count)) : -1;
+    int minutes = colon || count == 4 ? TimeParser.digits(bytes, Math.max(i, end - 2), 2) : 0;
     if (hours < 0 || hours > HOURS_MAX || minutes < 0 || minutes > 59 || isJoined(end)) {
       return unread(name);
     }

@@ -1,6 +1,6 @@
 package io.widerow.ingest.doctor;
 
-import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpResponses;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.Comparator;
@@ -68,13 +68,13 @@ public record Finding(
 
   /// Appends it as a JSON object.
   public StringBuilder append(StringBuilder json) {
-    HttpAnswers.appendString(json.append("{\"code\":"), code);
+    HttpResponses.appendString(json.append("{\"code\":"), code);
     json.append(",\"severity\":\"").append(severity.text);
-    HttpAnswers.appendString(json.append("\",\"subject\":"), subject);
+    HttpResponses.appendString(json.append("\",\"subject\":"), subject);
     json.append(",\"value\":").append(number(value));
     json.append(",\"limit\":").append(number(limit));
-    HttpAnswers.appendString(json.append(",\"sentence\":"), sentence);
-    return HttpAnswers.appendString(json.append(",\"do\":"), act).append('}');
+    HttpResponses.appendString(json.append(",\"sentence\":"), sentence);
+    return HttpResponses.appendString(json.append(",\"do\":"), act).append('}');
   }
 
   /// Appends the member `"findings"`.

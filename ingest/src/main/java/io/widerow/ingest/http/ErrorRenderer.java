@@ -10,7 +10,7 @@ import com.linecorp.armeria.server.ServiceRequestContext;
 @FunctionalInterface
 public interface ErrorRenderer {
   /// `{"error":"..."}`.
-  ErrorRenderer JSON = (_, refused) -> HttpAnswers.error(refused.status(), refused.reason());
+  ErrorRenderer JSON = (_, refused) -> HttpResponses.error(refused.status(), refused.reason());
 
   /// As Prometheus has it: `{"status":"error","errorType":"bad_data","error":"..."}`.
   ErrorRenderer PROMETHEUS =
@@ -25,8 +25,8 @@ public interface ErrorRenderer {
             };
         StringBuilder json =
             new StringBuilder("{\"status\":\"error\",\"errorType\":\"").append(type);
-        HttpAnswers.appendString(json.append("\",\"error\":"), refused.reason());
-        return HttpAnswers.json(refused.status(), json.append("}\n").toString());
+        HttpResponses.appendString(json.append("\",\"error\":"), refused.reason());
+        return HttpResponses.json(refused.status(), json.append("}\n").toString());
       };
 
   /// The answer to a request of which nothing is stored.

@@ -19,7 +19,7 @@ import io.widerow.ingest.intake.BatchSample;
 import io.widerow.ingest.intake.Body;
 import io.widerow.ingest.intake.Intake;
 import io.widerow.ingest.lane.BatchKey;
-import io.widerow.ingest.lane.Outcome;
+import io.widerow.ingest.lane.BatchOutcome;
 import io.widerow.ingest.lane.Told;
 import io.widerow.storage.Durability;
 import io.widerow.storage.StorageException;
@@ -360,26 +360,26 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
     }
 
     @Override
-    public void kept(Outcome.Stored stored) {
+    public void kept(BatchOutcome.Stored stored) {
       intake.credit().release(Math.max(0, claimed - WAITING_BYTES));
       claimed = Math.min(claimed, WAITING_BYTES);
     }
 
     @Override
-    public void accept(Outcome outcome) {
+    public void accept(BatchOutcome outcome) {
       context.eventLoop().execute(() -> answer(sample, outcome));
     }
   }
 
-  private void answer(BatchSample sample, Outcome outcome) {
+  private void answer(BatchSample sample, BatchOutcome outcome) {
     Access.SenderIdentity who = Access.sender(context);
     intake.senders().add(terms.protocol, who.sender(), who.agent(), sample, outcome);
-    if (outcome instanceof Outcome.Stored stored && !stored.repeated()) {
+    if (outcome instanceof BatchOutcome.Stored stored && !stored.repeated()) {
       intake.rejected().add(terms.path, stored.refused());
     }
     HttpResponse response = protocol.answer(outcome);
     boolean late =
-        outcome instanceof Outcome.Stored stored
+        outcome instanceof BatchOutcome.Stored stored
             && terms.durability == Durability.QUORUM
             && stored.durability() != Durability.QUORUM;
     finish(late ? response.mapHeaders(this::late) : response);

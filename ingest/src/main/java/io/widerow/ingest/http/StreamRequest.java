@@ -12,7 +12,7 @@ import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.intake.BatchSample;
 import io.widerow.ingest.intake.Body;
 import io.widerow.ingest.intake.Intake;
-import io.widerow.ingest.lane.Outcome;
+import io.widerow.ingest.lane.BatchOutcome;
 import io.widerow.ingest.lane.Told;
 import io.widerow.storage.Durability;
 import io.widerow.storage.StorageException;
@@ -83,7 +83,7 @@ final class StreamRequest {
   private int frames; // whole ones in the body
   private long unpacked; // bytes
   private long claimed;
-  private final ArrayDeque<CompletableFuture<Outcome>> waiting = new ArrayDeque<>();
+  private final ArrayDeque<CompletableFuture<BatchOutcome>> waiting = new ArrayDeque<>();
   private boolean anyLate; // of the batches that wait no more
   private boolean quiet;
   private long waitedNanos; // for the rest of a frame
@@ -172,7 +172,7 @@ final class StreamRequest {
 
   /// The response when the cluster has all batches, or after the timeout.
   private HttpResponse answer() {
-    for (CompletableFuture<Outcome> told = waiting.poll(); told != null; told = waiting.poll()) {
+    for (CompletableFuture<BatchOutcome> told = waiting.poll(); told != null; told = waiting.poll()) {
       anyLate |= isLate(told.join());
     }
     HttpResponse response = protocol.answer();
@@ -182,8 +182,8 @@ final class StreamRequest {
         : response;
   }
 
-  private static boolean isLate(Outcome outcome) {
-    return !(outcome instanceof Outcome.Stored stored) || stored.durability() != Durability.QUORUM;
+  private static boolean isLate(BatchOutcome outcome) {
+    return !(outcome instanceof BatchOutcome.Stored stored) || stored.durability() != Durability.QUORUM;
   }
 
   private HttpResponse refuse(RequestRefused refused) {
@@ -356,17 +356,17 @@ final class StreamRequest {
     if (frames == 0) {
       return;
     }
-    Outcome outcome = write();
-    while (outcome instanceof Outcome.Overloaded && !intake.draining()) {
+    BatchOutcome outcome = write();
+    while (outcome instanceof BatchOutcome.Overloaded && !intake.draining()) {
       LockSupport.parkNanos(ROOM_RETRY_NANOS);
       outcome = write();
     }
     switch (outcome) {
-      case Outcome.Stored _ -> {}
-      case Outcome.Overloaded() -> throw new NotStoredException(RequestRefused.overloaded());
-      case Outcome.DiskFull(String why) ->
+      case BatchOutcome.Stored _ -> {}
+      case BatchOutcome.Overloaded() -> throw new NotStoredException(RequestRefused.overloaded());
+      case BatchOutcome.DiskFull(String why) ->
           throw new NotStoredException(new RequestRefused(HttpStatus.INSUFFICIENT_STORAGE, why));
-      case Outcome.Failed(String why) ->
+      case BatchOutcome.Failed(String why) ->
           throw new NotStoredException(
               new RequestRefused(
                   HttpStatus.SERVICE_UNAVAILABLE, "writing has ended: %s".formatted(why)));
@@ -383,7 +383,7 @@ final class StreamRequest {
   }
 
   /// Decodes the whole frames, and waits until a lane has stored them or not.
-  private Outcome write() throws NotStoredException {
+  private BatchOutcome write() throws NotStoredException {
     IncomingBatch batch = intake.lanes().begin(intake.epochNanos());
     try {
       decode(batch);
@@ -401,14 +401,14 @@ final class StreamRequest {
     BatchSample sample = intake.sample(batch).from(context.clientAddress().getHostAddress());
     Kept told = new Kept();
     intake.lanes().write(batch, null, terms.durability, told);
-    Outcome outcome = told.here.join();
+    BatchOutcome outcome = told.here.join();
     intake.credit().release(held);
     waitFor(told);
-    if (!(outcome instanceof Outcome.Overloaded) || intake.draining()) {
+    if (!(outcome instanceof BatchOutcome.Overloaded) || intake.draining()) {
       Access.SenderIdentity who = Access.sender(context);
       intake.senders().add(terms.protocol, who.sender(), who.agent(), sample, outcome);
     }
-    if (outcome instanceof Outcome.Stored stored) {
+    if (outcome instanceof BatchOutcome.Stored stored) {
       intake.rejected().add(terms.source, stored.refused());
     }
     return outcome;
@@ -416,16 +416,16 @@ final class StreamRequest {
 
   /// Gets the outcome of a batch: first as it is on this machine, so that the body can be read on.
   private static final class Kept implements Told {
-    final CompletableFuture<Outcome> here = new CompletableFuture<>();
-    final CompletableFuture<Outcome> last = new CompletableFuture<>();
+    final CompletableFuture<BatchOutcome> here = new CompletableFuture<>();
+    final CompletableFuture<BatchOutcome> last = new CompletableFuture<>();
 
     @Override
-    public void kept(Outcome.Stored stored) {
+    public void kept(BatchOutcome.Stored stored) {
       here.complete(stored);
     }
 
     @Override
-    public void accept(Outcome outcome) {
+    public void accept(BatchOutcome outcome) {
       last.complete(outcome);
       here.complete(outcome);
     }
@@ -437,10 +437,10 @@ final class StreamRequest {
       return;
     }
     waiting.add(told.last);
-    for (CompletableFuture<Outcome> first = waiting.peek();
+    for (CompletableFuture<BatchOutcome> first = waiting.peek();
         first != null && first.isDone();
         first = waiting.peek()) {
-      anyLate |= first.join() instanceof Outcome.Stored stored && isLate(stored);
+      anyLate |= first.join() instanceof BatchOutcome.Stored stored && isLate(stored);
       waiting.remove();
     }
   }

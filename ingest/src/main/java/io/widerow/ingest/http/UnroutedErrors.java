@@ -65,7 +65,7 @@ public final class UnroutedErrors implements ServerErrorHandler {
         answer.set(HttpHeaderNames.ALLOW, list);
       }
     }
-    StringBuilder json = HttpAnswers.appendString(new StringBuilder("{\"error\":"), why);
+    StringBuilder json = HttpResponses.appendString(new StringBuilder("{\"error\":"), why);
     return AggregatedHttpResponse.of(
         answer.build(), HttpData.ofUtf8(json.append("}\n").toString()));
   }

@@ -6,7 +6,7 @@ import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.RequestHeaders;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import io.widerow.ingest.decode.IncomingBatch;
-import io.widerow.ingest.lane.Outcome;
+import io.widerow.ingest.lane.BatchOutcome;
 import io.widerow.storage.Durability;
 import java.util.List;
 
@@ -47,17 +47,17 @@ public interface WriteProtocol {
   void decode(byte[] body, int length, IncomingBatch batch) throws RequestRefused;
 
   /// Reports what became of the batch.
-  default HttpResponse answer(Outcome outcome) {
+  default HttpResponse answer(BatchOutcome outcome) {
     return switch (outcome) {
-      case Outcome.Stored stored -> stored(stored);
-      case Outcome.Overloaded() -> refuse(RequestRefused.overloaded());
-      case Outcome.DiskFull(String why) -> refuse(new RequestRefused(diskFull(), why));
-      case Outcome.Failed(String why) -> refuse(RequestRefused.ended(why));
+      case BatchOutcome.Stored stored -> stored(stored);
+      case BatchOutcome.Overloaded() -> refuse(RequestRefused.overloaded());
+      case BatchOutcome.DiskFull(String why) -> refuse(new RequestRefused(diskFull(), why));
+      case BatchOutcome.Failed(String why) -> refuse(RequestRefused.ended(why));
     };
   }
 
   /// Reports a batch of which all events but the refused ones are stored.
-  HttpResponse stored(Outcome.Stored stored);
+  HttpResponse stored(BatchOutcome.Stored stored);
 
   /// The status of a request for which the disk has no room. Some clients retry only after 503.
   default HttpStatus diskFull() {

@@ -1,7 +1,7 @@
 package io.widerow.ingest.intake;
 
 import io.widerow.ingest.decode.IncomingBatch;
-import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.decode.TimeParser;
 import io.widerow.ingest.lane.Lanes;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: any.
 public final class Intake {
-  private static final long CLOSED_AFTER_NANOS = 65 * 60 * Times.NANOS_PER_SECOND;
+  private static final long CLOSED_AFTER_NANOS = 65 * 60 * TimeParser.NANOS_PER_SECOND;
 
   private final Lanes lanes;
   private final ByteCredit credit;
@@ -54,7 +54,7 @@ public final class Intake {
     this.digests = digests;
     this.full = full;
     this.epochNanos = epochNanos;
-    this.senders = new Senders(() -> epochNanos.getAsLong() / Times.NANOS_PER_SECOND);
+    this.senders = new Senders(() -> epochNanos.getAsLong() / TimeParser.NANOS_PER_SECOND);
   }
 
   public Lanes lanes() {

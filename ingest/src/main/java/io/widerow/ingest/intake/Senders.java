@@ -1,6 +1,6 @@
 package io.widerow.ingest.intake;
 
-import io.widerow.ingest.lane.Outcome;
+import io.widerow.ingest.lane.BatchOutcome;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -54,18 +54,18 @@ public final class Senders {
   ///
   /// @param agent the sender's name for itself; null for none
   public void add(
-      String protocol, String sender, @Nullable String agent, BatchSample sample, Outcome outcome) {
+      String protocol, String sender, @Nullable String agent, BatchSample sample, BatchOutcome outcome) {
     switch (outcome) {
-      case Outcome.Stored stored -> {
+      case BatchOutcome.Stored stored -> {
         int bad = stored.repeated() ? 0 : stored.refused().count();
         String reason =
             bad > 0 && stored.refused().listed() > 0 ? stored.refused().lastReason() : null;
         Counts counts = new Counts(stored.accepted(), stored.duplicates(), bad, reason);
         stored(protocol, sender, agent, sample, counts);
       }
-      case Outcome.Overloaded() -> refused(protocol, sender, agent, 1, "overloaded");
-      case Outcome.DiskFull(String why) -> refused(protocol, sender, agent, 1, why);
-      case Outcome.Failed(String why) -> refused(protocol, sender, agent, 1, why);
+      case BatchOutcome.Overloaded() -> refused(protocol, sender, agent, 1, "overloaded");
+      case BatchOutcome.DiskFull(String why) -> refused(protocol, sender, agent, 1, why);
+      case BatchOutcome.Failed(String why) -> refused(protocol, sender, agent, 1, why);
     }
   }
 

@@ -96,11 +96,11 @@ public final class BatchPart {
   }
 
   /// Reports that the part is durable on this machine and waits for the cluster.
-  void kept(Outcome.Stored kept) {
+  void kept(BatchOutcome.Stored kept) {
     told.kept(kept);
   }
 
-  public void done(Outcome outcome) {
+  public void done(BatchOutcome outcome) {
     told.accept(outcome);
   }
 }

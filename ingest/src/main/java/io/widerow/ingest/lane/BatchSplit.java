@@ -120,8 +120,8 @@ public final class BatchSplit {
   public static final class Join implements Told {
     private final AtomicInteger missing;
     private final AtomicInteger unkept;
-    private final AtomicReference<@Nullable Outcome> sofar = new AtomicReference<>();
-    private final AtomicReference<@Nullable Outcome> keptSofar = new AtomicReference<>();
+    private final AtomicReference<@Nullable BatchOutcome> sofar = new AtomicReference<>();
+    private final AtomicReference<@Nullable BatchOutcome> keptSofar = new AtomicReference<>();
     private final Told told;
 
     Join(int parts, Told told) {
@@ -132,23 +132,23 @@ public final class BatchSplit {
 
     /// The batch as a whole is kept when each part is, none of them being answered yet.
     @Override
-    public void kept(Outcome.Stored stored) {
+    public void kept(BatchOutcome.Stored stored) {
       join(keptSofar, stored);
-      if (unkept.decrementAndGet() == 0 && keptSofar.get() instanceof Outcome.Stored kept) {
+      if (unkept.decrementAndGet() == 0 && keptSofar.get() instanceof BatchOutcome.Stored kept) {
         told.kept(kept);
       }
     }
 
     @Override
-    public void accept(Outcome outcome) {
+    public void accept(BatchOutcome outcome) {
       join(sofar, outcome);
       if (missing.decrementAndGet() == 0) {
         told.accept(Objects.requireNonNull(sofar.get()));
       }
     }
 
-    private static void join(AtomicReference<@Nullable Outcome> sofar, Outcome outcome) {
-      sofar.accumulateAndGet(outcome, (a, b) -> a == null || b == null ? b : Outcome.merge(a, b));
+    private static void join(AtomicReference<@Nullable BatchOutcome> sofar, BatchOutcome outcome) {
+      sofar.accumulateAndGet(outcome, (a, b) -> a == null || b == null ? b : BatchOutcome.merge(a, b));
     }
   }
 }

@@ -22,7 +22,7 @@ public final class LaneGroup implements AutoCloseable {
   private final LaneWriter writer;
   private final BatchLedger ledger;
   private final BatchPool pool;
-  private final WriteSide writeSide;
+  private final WriteState writeSide;
   private final LaneMetrics metrics;
   private final LongSupplier epochSeconds;
   private final QuorumWaits.@Nullable Queue quorum; // null for a store on one machine
@@ -64,7 +64,7 @@ public final class LaneGroup implements AutoCloseable {
       LaneWriter writer,
       BatchLedger ledger,
       BatchPool pool,
-      WriteSide writeSide,
+      WriteState writeSide,
       LaneMetrics metrics,
       LongSupplier epochSeconds,
       QuorumWaits.@Nullable Queue quorum) {
@@ -100,7 +100,7 @@ public final class LaneGroup implements AutoCloseable {
   void take(BatchPart part) {
     String failure = writeSide.failure();
     if (failure != null) {
-      refuse(part, new Outcome.Failed(failure));
+      refuse(part, new BatchOutcome.Failed(failure));
       return;
     }
     metrics.batches.increment();
@@ -130,7 +130,7 @@ public final class LaneGroup implements AutoCloseable {
     try {
       append(part);
     } catch (StorageException.DiskFull full) {
-      refuse(part, new Outcome.DiskFull(String.valueOf(full.getMessage())));
+      refuse(part, new BatchOutcome.DiskFull(String.valueOf(full.getMessage())));
       // the store has dropped the whole group; the commit reports that to the other batches
     } catch (Throwable failed) {
       waiting.add(Waiting.first(part, 0));
@@ -240,11 +240,11 @@ public final class LaneGroup implements AutoCloseable {
   /// this outcome, and their repeats count as new.
   private void dropGroup(StorageException.DiskFull full) {
     ledger.forgetUncommitted();
-    answerAll(new Outcome.DiskFull(String.valueOf(full.getMessage())));
+    answerAll(new BatchOutcome.DiskFull(String.valueOf(full.getMessage())));
   }
 
   /// The outcome at the level that a batch has on this machine.
-  private Outcome.Stored outcome(Waiting each) {
+  private BatchOutcome.Stored outcome(Waiting each) {
     boolean duplicate = each.isRepeat();
     Durability level = each.part.durability;
     boolean asDurable = // a repeat in the same group as the first is as durable as this commit
@@ -254,12 +254,12 @@ public final class LaneGroup implements AutoCloseable {
     }
     level = level == Durability.QUORUM ? Durability.DISK : level;
     return duplicate
-        ? new Outcome.Stored(0, each.stored, each.refused, level)
-        : new Outcome.Stored(each.stored, 0, each.refused, level);
+        ? new BatchOutcome.Stored(0, each.stored, each.refused, level)
+        : new BatchOutcome.Stored(each.stored, 0, each.refused, level);
   }
 
   /// Answers a batch, at once unless it has to wait for the cluster.
-  private void answer(Waiting each, Outcome.Stored here) {
+  private void answer(Waiting each, BatchOutcome.Stored here) {
     if (each.part.durability != Durability.QUORUM || quorum == null) {
       each.part.done(here);
     } else if (here.stored() == 0) {
@@ -283,17 +283,17 @@ public final class LaneGroup implements AutoCloseable {
   void fail(Throwable cause) {
     writeSide.fail(cause);
     ledger.forgetUncommitted();
-    answerAll(new Outcome.Failed(String.valueOf(writeSide.failure())));
+    answerAll(new BatchOutcome.Failed(String.valueOf(writeSide.failure())));
   }
 
-  private void answerAll(Outcome outcome) {
+  private void answerAll(BatchOutcome outcome) {
     for (Waiting each : waiting) {
       each.part.done(outcome);
     }
     clear();
   }
 
-  private void refuse(BatchPart part, Outcome outcome) {
+  private void refuse(BatchPart part, BatchOutcome outcome) {
     pool.give(part.events);
     part.done(outcome);
   }

@@ -29,7 +29,7 @@ public final class Lanes implements AutoCloseable {
   private final List<LaneRing> lanes = new ArrayList<>();
   private final BatchPool pool;
   private final @Nullable BatchRules rules;
-  private final WriteSide writeSide = new WriteSide();
+  private final WriteState writeSide = new WriteState();
   private final @Nullable QuorumWaits quorum;
   private final EarlierParts earlier;
   private final AtomicLong turns = new AtomicLong();
@@ -202,7 +202,7 @@ public final class Lanes implements AutoCloseable {
     String failure = writeSide.failure();
     if (failure != null) {
       drop(batch);
-      done.accept(new Outcome.Failed(failure));
+      done.accept(new BatchOutcome.Failed(failure));
       return;
     }
     long placement = key != null ? key.low() : mix(turns.incrementAndGet());
@@ -232,14 +232,14 @@ public final class Lanes implements AutoCloseable {
   /// Adds the events that transforms dropped to the outcome for the sender.
   private record ToldOfDropped(int dropped, Told told) implements Told {
     @Override
-    public void kept(Outcome.Stored stored) {
-      if (stored.withDropped(dropped) instanceof Outcome.Stored all) {
+    public void kept(BatchOutcome.Stored stored) {
+      if (stored.withDropped(dropped) instanceof BatchOutcome.Stored all) {
         told.kept(all);
       }
     }
 
     @Override
-    public void accept(Outcome outcome) {
+    public void accept(BatchOutcome outcome) {
       told.accept(outcome.withDropped(dropped));
     }
   }
@@ -247,7 +247,7 @@ public final class Lanes implements AutoCloseable {
   private void offer(int lane, BatchPart part) {
     if (!lanes.get(lane).offer(part)) {
       pool.give(part.events);
-      part.done(new Outcome.Overloaded());
+      part.done(new BatchOutcome.Overloaded());
     }
   }
 

@@ -65,7 +65,7 @@ final class QuorumWaits implements AutoCloseable {
   ///
   /// @param kept its outcome at the level that it has on this machine
   /// @param group with which it is applied
-  private record Waiting(BatchPart part, Outcome.Stored kept, long group, long addedNanos) {}
+  private record Waiting(BatchPart part, BatchOutcome.Stored kept, long group, long addedNanos) {}
 
   /// The batches of one lane.
   ///
@@ -115,7 +115,7 @@ final class QuorumWaits implements AutoCloseable {
     /// Answers a batch when its group is applied, or has it wait for that.
     ///
     /// @param kept its outcome at the level that it has on this machine
-    void add(BatchPart part, Outcome.Stored kept, long group) {
+    void add(BatchPart part, BatchOutcome.Stored kept, long group) {
       if (isApplied(group)) {
         part.done(kept.at(Durability.QUORUM));
         return;

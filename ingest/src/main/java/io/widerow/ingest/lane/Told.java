@@ -11,8 +11,8 @@ public interface Told {
   /// need not wait.
   ///
   /// @param stored the outcome if the wait ended now
-  default void kept(Outcome.Stored stored) {}
+  default void kept(BatchOutcome.Stored stored) {}
 
   /// Called once.
-  void accept(Outcome outcome);
+  void accept(BatchOutcome outcome);
 }

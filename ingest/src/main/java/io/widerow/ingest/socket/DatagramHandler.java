@@ -10,7 +10,7 @@ import io.widerow.ingest.decode.Swar;
 import io.widerow.ingest.intake.BatchSample;
 import io.widerow.ingest.intake.Intake;
 import io.widerow.ingest.intake.Senders;
-import io.widerow.ingest.lane.Outcome;
+import io.widerow.ingest.lane.BatchOutcome;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -144,12 +144,12 @@ final class DatagramHandler extends SimpleChannelInboundHandler<DatagramPacket> 
     receiver.write(full, null, release, outcome -> told(sent, ruled, outcome));
   }
 
-  private void told(List<Run> sent, BatchSample ruled, Outcome outcome) {
+  private void told(List<Run> sent, BatchSample ruled, BatchOutcome outcome) {
     switch (outcome) {
-      case Outcome.Stored stored -> stored(sent, ruled, stored.refused());
-      case Outcome.Overloaded() -> dropped(sent, "dropped: the rings of the lanes are full");
-      case Outcome.DiskFull(String why) -> dropped(sent, "dropped: " + why);
-      case Outcome.Failed(String why) -> dropped(sent, "dropped: " + why);
+      case BatchOutcome.Stored stored -> stored(sent, ruled, stored.refused());
+      case BatchOutcome.Overloaded() -> dropped(sent, "dropped: the rings of the lanes are full");
+      case BatchOutcome.DiskFull(String why) -> dropped(sent, "dropped: " + why);
+      case BatchOutcome.Failed(String why) -> dropped(sent, "dropped: " + why);
     }
   }
 

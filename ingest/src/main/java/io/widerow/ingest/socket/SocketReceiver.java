@@ -23,7 +23,7 @@ import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.intake.BatchSample;
 import io.widerow.ingest.intake.Intake;
 import io.widerow.ingest.lane.BatchKey;
-import io.widerow.ingest.lane.Outcome;
+import io.widerow.ingest.lane.BatchOutcome;
 import io.widerow.ingest.lane.Told;
 import io.widerow.storage.Durability;
 import java.net.InetSocketAddress;
@@ -194,7 +194,7 @@ public final class SocketReceiver implements AutoCloseable {
   /// @param receipt its options; null for none
   /// @param held bytes of credit to give back when the batch is done
   /// @param done gets the outcome, on a lane's thread, or that which answers for the cluster
-  void write(IncomingBatch batch, @Nullable Receipt receipt, long held, Consumer<Outcome> done) {
+  void write(IncomingBatch batch, @Nullable Receipt receipt, long held, Consumer<BatchOutcome> done) {
     @Nullable BatchKey key = receipt == null ? null : receipt.key();
     intake
         .lanes()
@@ -206,15 +206,15 @@ public final class SocketReceiver implements AutoCloseable {
               private long owed = held;
 
               @Override
-              public void kept(Outcome.Stored stored) {
+              public void kept(BatchOutcome.Stored stored) {
                 intake.credit().release(owed);
                 owed = 0;
               }
 
               @Override
-              public void accept(Outcome outcome) {
+              public void accept(BatchOutcome outcome) {
                 intake.credit().release(owed);
-                if (outcome instanceof Outcome.Stored stored && !stored.repeated()) {
+                if (outcome instanceof BatchOutcome.Stored stored && !stored.repeated()) {
                   messages.increment((double) stored.accepted() + stored.refused().count());
                   refused.increment(stored.refused().count());
                   intake.rejected().add(protocol.name(), stored.refused());
@@ -232,7 +232,7 @@ public final class SocketReceiver implements AutoCloseable {
   }
 
   /// Whether a batch is on this machine only, though it was to be on the cluster.
-  boolean isLate(@Nullable Receipt receipt, Outcome.Stored stored) {
+  boolean isLate(@Nullable Receipt receipt, BatchOutcome.Stored stored) {
     return level(receipt) == Durability.QUORUM && stored.durability() != Durability.QUORUM;
   }
 
@@ -271,8 +271,8 @@ public final class SocketReceiver implements AutoCloseable {
   /// Counts a batch of one sender that is stored, or never will be.
   ///
   /// @param host the sender's name for itself; null for none
-  void done(String sender, @Nullable String host, BatchSample sample, Outcome outcome) {
-    if (outcome instanceof Outcome.Stored || outcome instanceof Outcome.Failed) {
+  void done(String sender, @Nullable String host, BatchSample sample, BatchOutcome outcome) {
+    if (outcome instanceof BatchOutcome.Stored || outcome instanceof BatchOutcome.Failed) {
       intake.senders().add(protocol.name(), sender, host, sample, outcome);
     }
   }

@@ -6,7 +6,7 @@ import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.intake.BatchSample;
 import io.widerow.ingest.intake.Body;
 import io.widerow.ingest.intake.Intake;
-import io.widerow.ingest.lane.Outcome;
+import io.widerow.ingest.lane.BatchOutcome;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -175,10 +175,10 @@ final class StreamGroup {
             }));
   }
 
-  private void written(Part part, Outcome outcome) {
-    part.stored = outcome instanceof Outcome.Stored;
-    part.kept = outcome instanceof Outcome.Stored there && receiver.isLate(part.receipt, there);
-    part.failed = outcome instanceof Outcome.Failed;
+  private void written(Part part, BatchOutcome outcome) {
+    part.stored = outcome instanceof BatchOutcome.Stored;
+    part.kept = outcome instanceof BatchOutcome.Stored there && receiver.isLate(part.receipt, there);
+    part.failed = outcome instanceof BatchOutcome.Failed;
     if (part.kept && part.receipt != null) {
       part.receipt.noteKept();
     }

@@ -10,7 +10,7 @@ sealed interface Action {
   record DropEvent() implements Action {}
 
   /// Leaves attributes out.
-  record Drop(Names names) implements Action {}
+  record Drop(AttributeSelector names) implements Action {}
 
   /// Gives an attribute another name; where the event has that one already, the name with `_2` at
   /// its end, or the next number that is free.
@@ -19,9 +19,9 @@ sealed interface Action {
   /// Replaces values, or the matches of an expression in them.
   ///
   /// @param pattern null for whole values
-  record Redact(Names names, @Nullable Pattern pattern, Replacement replacement)
+  record Redact(AttributeSelector names, @Nullable Pattern pattern, Replacement replacement)
       implements Action {}
 
   /// Replaces values by a keyed digest.
-  record Hash(Names names) implements Action {}
+  record Hash(AttributeSelector names) implements Action {}
 }

@@ -203,7 +203,7 @@ final class TransformParser extends TokenReader<TransformMistake> {
   }
 
   private Action redact() throws TransformMistake {
-    Names names = names();
+    AttributeSelector names = names();
     Pattern pattern = takeWord("with") ? regex() : null;
     skipSpace();
     int start = at;
@@ -216,7 +216,7 @@ final class TransformParser extends TokenReader<TransformMistake> {
     }
   }
 
-  private Names names() throws TransformMistake {
+  private AttributeSelector names() throws TransformMistake {
     List<AttributeName> whole = new ArrayList<>();
     List<String> globs = new ArrayList<>();
     do {
@@ -230,7 +230,7 @@ final class TransformParser extends TokenReader<TransformMistake> {
         whole.add(name(name, verbatim, start));
       }
     } while (take(","));
-    return new Names(whole, globs);
+    return new AttributeSelector(whole, globs);
   }
 
   private AttributeName wholeName() throws TransformMistake {

@@ -227,7 +227,7 @@ final class TransformRun {
     edit.begin(records, at);
     while (edit.next()) {
       switch (step.action) {
-        case Action.Drop(Names names) -> {
+        case Action.Drop(AttributeSelector names) -> {
           if (names.has(edit)) {
             edit.drop();
           } else {
@@ -241,7 +241,7 @@ final class TransformRun {
             edit.keep();
           }
         }
-        case Action.Hash(Names names) -> hash(names);
+        case Action.Hash(AttributeSelector names) -> hash(names);
         case Action.Redact _ -> redact(step);
         case Action.DropEvent() -> throw new IllegalStateException("no attribute is asked for");
       }
@@ -270,7 +270,7 @@ final class TransformRun {
     return free;
   }
 
-  private void hash(Names names) {
+  private void hash(AttributeSelector names) {
     if (hash == null || !names.has(edit)) {
       edit.keep();
       return;

@@ -14,7 +14,7 @@ class TimePatternTest {
     TimePattern pattern = TimePattern.of("yyyy-MM-dd HH:mm", 2, ZoneOffset.UTC);
     byte[] line = "x 1970-01-01 00:02 y".getBytes(StandardCharsets.US_ASCII);
     assertEquals(120_000_000_000L, pattern.nanos(line, 0, line.length, 0));
-    assertEquals(Times.NONE, pattern.nanos(line, 1, line.length, 0));
+    assertEquals(TimeParser.NONE, pattern.nanos(line, 1, line.length, 0));
   }
 
   @Test

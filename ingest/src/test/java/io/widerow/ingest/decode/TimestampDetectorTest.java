@@ -22,9 +22,9 @@ class TimestampDetectorTest {
   private static String seen(String line, Instant now, ZoneId zone) {
     byte[] text = line.getBytes(StandardCharsets.UTF_8);
     byte[] bytes = (line + "99:99:99 2015-10-18 18:01:47").getBytes(StandardCharsets.UTF_8);
-    long nowNanos = now.getEpochSecond() * Times.NANOS_PER_SECOND;
+    long nowNanos = now.getEpochSecond() * TimeParser.NANOS_PER_SECOND;
     long nanos = new TimestampDetector(zone).nanos(bytes, 0, text.length, nowNanos);
-    return nanos == Times.NONE ? "none" : Instant.EPOCH.plusNanos(nanos).toString();
+    return nanos == TimeParser.NONE ? "none" : Instant.EPOCH.plusNanos(nanos).toString();
   }
 
   private static String seen(String line) {
@@ -343,20 +343,20 @@ class TimestampDetectorTest {
     TimestampDetector sight = new TimestampDetector(ZoneOffset.UTC);
     byte[] number = "order 1234567890 x".getBytes(StandardCharsets.US_ASCII);
     byte[] date = "2015-10-18 18:01:47 x".getBytes(StandardCharsets.US_ASCII);
-    long now = NOW.getEpochSecond() * Times.NANOS_PER_SECOND;
+    long now = NOW.getEpochSecond() * TimeParser.NANOS_PER_SECOND;
     assertEquals(1_234_567_890_000_000_000L, sight.nanos(number, 0, number.length, now));
     assertEquals(1_445_191_307_000_000_000L, sight.nanos(date, 0, date.length, now));
-    assertEquals(Times.NONE, sight.nanos(number, 0, number.length, now));
+    assertEquals(TimeParser.NONE, sight.nanos(number, 0, number.length, now));
   }
 
   private static List<String> seenOf(String... lines) {
     TimestampDetector sight = new TimestampDetector(ZoneOffset.UTC);
-    long now = NOW.getEpochSecond() * Times.NANOS_PER_SECOND;
+    long now = NOW.getEpochSecond() * TimeParser.NANOS_PER_SECOND;
     List<String> seen = new ArrayList<>();
     for (String line : lines) {
       byte[] bytes = line.getBytes(StandardCharsets.US_ASCII);
       long nanos = sight.nanos(bytes, 0, bytes.length, now);
-      seen.add(nanos == Times.NONE ? "none" : Instant.EPOCH.plusNanos(nanos).toString());
+      seen.add(nanos == TimeParser.NONE ? "none" : Instant.EPOCH.plusNanos(nanos).toString());
     }
     return seen;
   }

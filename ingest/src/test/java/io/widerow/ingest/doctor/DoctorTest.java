@@ -14,7 +14,7 @@ import io.widerow.ingest.intake.ByteCredit;
 import io.widerow.ingest.intake.Intake;
 import io.widerow.ingest.lane.BatchPool;
 import io.widerow.ingest.lane.Lanes;
-import io.widerow.ingest.lane.Outcome;
+import io.widerow.ingest.lane.BatchOutcome;
 import io.widerow.ingest.lane.SpinThenParkWaitStrategy;
 import io.widerow.ingest.lane.TypeBudget;
 import io.widerow.query.sizing.TypePlan;
@@ -106,10 +106,10 @@ class DoctorTest {
         assertTrue(batch.end());
       }
       BatchSample sample = intake.sample(batch);
-      CompletableFuture<Outcome> done = new CompletableFuture<>();
+      CompletableFuture<BatchOutcome> done = new CompletableFuture<>();
       lanes.write(batch, null, Durability.DISK, done::complete);
-      Outcome outcome = done.join();
-      assertTrue(outcome instanceof Outcome.Stored, outcome::toString);
+      BatchOutcome outcome = done.join();
+      assertTrue(outcome instanceof BatchOutcome.Stored, outcome::toString);
       intake.senders().add("json", sender, null, sample, outcome);
     }
 

@@ -66,11 +66,11 @@ class EarlierPartsTest {
 
   /// Of each ten events one is refused by the decoder, one by the store, and half of the others
   /// have own ids.
-  private static CompletableFuture<Outcome> send(Lanes lanes, Durability durability) {
+  private static CompletableFuture<BatchOutcome> send(Lanes lanes, Durability durability) {
     return send(lanes, KEY, durability);
   }
 
-  private static CompletableFuture<Outcome> send(Lanes lanes, BatchKey key, Durability durability) {
+  private static CompletableFuture<BatchOutcome> send(Lanes lanes, BatchKey key, Durability durability) {
     IncomingBatch batch = lanes.begin(1_000);
     for (int i = 0; i < EVENTS; i++) {
       if (i % 10 == 3) {
@@ -86,7 +86,7 @@ class EarlierPartsTest {
       batch.events.putLong(NAME, 0, 1, i);
       batch.end();
     }
-    CompletableFuture<Outcome> done = new CompletableFuture<>();
+    CompletableFuture<BatchOutcome> done = new CompletableFuture<>();
     lanes.write(batch, key, durability, done::complete);
     return done;
   }
@@ -95,12 +95,12 @@ class EarlierPartsTest {
     return event % 2 == 0;
   }
 
-  private static Outcome.Stored join(CompletableFuture<Outcome> done) {
+  private static BatchOutcome.Stored join(CompletableFuture<BatchOutcome> done) {
     return assertInstanceOf(
-        Outcome.Stored.class, done.orTimeout(Await.SECONDS, TimeUnit.SECONDS).join());
+        BatchOutcome.Stored.class, done.orTimeout(Await.SECONDS, TimeUnit.SECONDS).join());
   }
 
-  private static void assertFigures(Outcome.Stored answer) {
+  private static void assertFigures(BatchOutcome.Stored answer) {
     assertEquals(70, answer.stored());
     Refusals refused = answer.refused();
     assertEquals(30, refused.count());
@@ -122,7 +122,7 @@ class EarlierPartsTest {
   private static List<byte[]> notesOfAFirst(int laneCount) {
     MemoryStore store = store(laneCount);
     try (Lanes lanes = open(store, 0)) {
-      Outcome.Stored answer = join(send(lanes, Durability.DISK));
+      BatchOutcome.Stored answer = join(send(lanes, Durability.DISK));
       assertFigures(answer);
       assertEquals(0, answer.duplicates());
     }
@@ -145,7 +145,7 @@ class EarlierPartsTest {
     MemoryStore second = restarted(after, notesOfAFirst(before));
     try (Lanes lanes = open(second, 0)) {
       for (int i = 0; i < 2; i++) {
-        Outcome.Stored answer = join(send(lanes, Durability.DISK));
+        BatchOutcome.Stored answer = join(send(lanes, Durability.DISK));
         assertFigures(answer);
         assertTrue(answer.repeated());
         assertEquals(Durability.DISK, answer.durability());
@@ -168,7 +168,7 @@ class EarlierPartsTest {
       int missing = 70 - stored.size();
       try (Lanes lanes = open(store, 0)) {
         for (int i = 0; i < 2; i++) {
-          Outcome.Stored answer = join(send(lanes, Durability.DISK));
+          BatchOutcome.Stored answer = join(send(lanes, Durability.DISK));
           assertFigures(answer);
           assertEquals(i == 0 ? missing : 0, answer.accepted());
         }
@@ -198,7 +198,7 @@ class EarlierPartsTest {
       }
       assertEquals(0, join(send(lanes, Durability.MEMORY)).accepted(), "many, but not old");
       now.addAndGet(901);
-      Outcome.Stored answer = join(send(lanes, Durability.MEMORY));
+      BatchOutcome.Stored answer = join(send(lanes, Durability.MEMORY));
       assertFigures(answer);
       // The lane may have forgotten the part without own ids too, when it answered the one before.
       int withoutOwnIds = answer.duplicates() == 0 ? 30 : 0;
@@ -217,7 +217,7 @@ class EarlierPartsTest {
     MemoryStore second = restarted(3, notes);
     second.applying = true;
     try (Lanes lanes = open(second, TimeUnit.HOURS.toNanos(1))) {
-      Outcome.Stored answer = join(send(lanes, Durability.QUORUM));
+      BatchOutcome.Stored answer = join(send(lanes, Durability.QUORUM));
       assertFigures(answer);
       assertEquals(Durability.QUORUM, answer.durability());
     }

@@ -19,16 +19,16 @@ import org.junit.jupiter.api.Timeout;
 class JoinTest {
   private static final int ROUNDS = 200_000;
 
-  private static Outcome.Stored stored(int events) {
-    return new Outcome.Stored(events, 0, new Refusals(), Durability.DISK);
+  private static BatchOutcome.Stored stored(int events) {
+    return new BatchOutcome.Stored(events, 0, new Refusals(), Durability.DISK);
   }
 
   /// A sender that is told "stored" drops what another lane had no room for.
   @Test
   void noPartIsLostWhenTwoLanesAnswerAtOnce() throws Exception {
     BatchSplit.Join[] joins = new BatchSplit.Join[ROUNDS];
-    Outcome[] told = new Outcome[ROUNDS];
-    Outcome.Stored[] kept = new Outcome.Stored[ROUNDS];
+    BatchOutcome[] told = new BatchOutcome[ROUNDS];
+    BatchOutcome.Stored[] kept = new BatchOutcome.Stored[ROUNDS];
     for (int i = 0; i < ROUNDS; i++) {
       int round = i;
       joins[i] =
@@ -36,12 +36,12 @@ class JoinTest {
               2,
               new Told() {
                 @Override
-                public void kept(Outcome.Stored all) {
+                public void kept(BatchOutcome.Stored all) {
                   kept[round] = all;
                 }
 
                 @Override
-                public void accept(Outcome all) {
+                public void accept(BatchOutcome all) {
                   told[round] = all;
                 }
               });
@@ -54,14 +54,14 @@ class JoinTest {
               CompletableFuture.runAsync(
                   () -> answer(joins, one, other, stored(1), stored(1)), lanes),
               CompletableFuture.runAsync(
-                  () -> answer(joins, other, one, stored(2), new Outcome.Overloaded()), lanes))
+                  () -> answer(joins, other, one, stored(2), new BatchOutcome.Overloaded()), lanes))
           .get(Await.SECONDS, TimeUnit.SECONDS);
     } finally {
       lanes.shutdownNow(); // a lane whose other has failed ends
     }
     for (int i = 0; i < ROUNDS; i++) {
       assertEquals(3, kept[i].stored(), "round " + i);
-      assertEquals(new Outcome.Overloaded(), told[i], "round " + i);
+      assertEquals(new BatchOutcome.Overloaded(), told[i], "round " + i);
     }
   }
 
@@ -70,8 +70,8 @@ class JoinTest {
       BatchSplit.Join[] joins,
       AtomicInteger done,
       AtomicInteger doneByOther,
-      Outcome.Stored kept,
-      Outcome outcome) {
+      BatchOutcome.Stored kept,
+      BatchOutcome outcome) {
     for (BatchSplit.Join join : joins) {
       while (doneByOther.get() < done.get() && !Thread.currentThread().isInterrupted()) {
         // both go on at the same time, which is what may break it

@@ -46,7 +46,7 @@ public class LanesTest {
     return lanes;
   }
 
-  private static CompletableFuture<Outcome> write(
+  private static CompletableFuture<BatchOutcome> write(
       Lanes lanes, @Nullable BatchKey key, Durability level, long... values) {
     IncomingBatch batch = lanes.begin(1_000);
     for (long value : values) {
@@ -54,12 +54,12 @@ public class LanesTest {
       batch.events.putLong(NAME, 0, 1, value);
       batch.end();
     }
-    CompletableFuture<Outcome> done = new CompletableFuture<>();
+    CompletableFuture<BatchOutcome> done = new CompletableFuture<>();
     lanes.write(batch, key, level, done::complete);
     return done;
   }
 
-  private static Outcome join(CompletableFuture<Outcome> done) {
+  private static BatchOutcome join(CompletableFuture<BatchOutcome> done) {
     return done.orTimeout(Await.SECONDS, TimeUnit.SECONDS).join();
   }
 
@@ -67,14 +67,14 @@ public class LanesTest {
   void batchesThatWaitDuringACommitFormOneGroupAtTheStrongestLevel() {
     try (Lanes lanes = open(store, 64)) {
       store.commits.drainPermits();
-      List<CompletableFuture<Outcome>> all = new ArrayList<>();
+      List<CompletableFuture<BatchOutcome>> all = new ArrayList<>();
       all.add(write(lanes, null, Durability.OS, 1));
       Await.until(() -> store.commits.getQueueLength() != 0, "a commit waits");
       for (int i = 0; i < 20; i++) {
         all.add(write(lanes, null, i == 7 ? Durability.DISK : Durability.MEMORY, i));
       }
       store.commits.release(1_000);
-      all.forEach(done -> assertInstanceOf(Outcome.Stored.class, join(done)));
+      all.forEach(done -> assertInstanceOf(BatchOutcome.Stored.class, join(done)));
       assertEquals(List.of(1, 20), store.groups);
       assertEquals(List.of(Durability.OS, Durability.DISK), store.levels);
       assertEquals(21, store.committed.size());
@@ -97,18 +97,18 @@ public class LanesTest {
   void noBatchIsAnsweredBeforeTheCommit() {
     try (Lanes lanes = open(store, 64)) {
       store.commits.drainPermits();
-      CompletableFuture<Outcome> done = write(lanes, null, Durability.DISK, 1);
+      CompletableFuture<BatchOutcome> done = write(lanes, null, Durability.DISK, 1);
       awaitCommits(1, done);
       boolean early = done.isDone();
       store.commits.release(1_000);
-      assertInstanceOf(Outcome.Stored.class, join(done));
+      assertInstanceOf(BatchOutcome.Stored.class, join(done));
       assertFalse(early, "answered before the commit");
       assertEquals(1, store.committed.size());
     }
   }
 
   /// Waits until so many lanes are blocked in a commit, or the batch is answered too early.
-  private void awaitCommits(int lanes, CompletableFuture<Outcome> done) {
+  private void awaitCommits(int lanes, CompletableFuture<BatchOutcome> done) {
     Await.until(
         () -> done.isDone() || store.commits.getQueueLength() >= lanes, lanes + " lanes commit");
   }
@@ -118,13 +118,13 @@ public class LanesTest {
     store = new MemoryStore(2);
     try (Lanes lanes = open(store, 64)) {
       store.commits.drainPermits();
-      CompletableFuture<Outcome> done = writeMixed(lanes, new BatchKey(7, 9));
+      CompletableFuture<BatchOutcome> done = writeMixed(lanes, new BatchKey(7, 9));
       awaitCommits(2, done);
       store.commits.release();
       awaitCommits(1, done);
       boolean early = done.isDone();
       store.commits.release(1_000);
-      assertEquals(40, assertInstanceOf(Outcome.Stored.class, join(done)).accepted());
+      assertEquals(40, assertInstanceOf(BatchOutcome.Stored.class, join(done)).accepted());
       assertFalse(early, "answered when one lane had its part");
     }
   }
@@ -134,13 +134,13 @@ public class LanesTest {
     store = new MemoryStore(2);
     try (Lanes lanes = open(store, 64)) {
       store.commits.drainPermits();
-      CompletableFuture<Outcome> done = writeMixed(lanes, new BatchKey(7, 9));
+      CompletableFuture<BatchOutcome> done = writeMixed(lanes, new BatchKey(7, 9));
       awaitCommits(2, done);
       store.commits.release();
       Await.until(() -> !store.committed.isEmpty(), "one part is stored");
       store.failure = "EIO";
       store.commits.release(1_000);
-      assertInstanceOf(Outcome.Failed.class, join(done));
+      assertInstanceOf(BatchOutcome.Failed.class, join(done));
     }
   }
 
@@ -148,7 +148,7 @@ public class LanesTest {
   void closingLanesAnswerAllTheirBatches() throws InterruptedException {
     Lanes lanes = open(store, 64);
     store.commits.drainPermits();
-    List<CompletableFuture<Outcome>> all = new ArrayList<>();
+    List<CompletableFuture<BatchOutcome>> all = new ArrayList<>();
     for (int i = 0; i < 5; i++) {
       all.add(write(lanes, null, Durability.DISK, i));
     }
@@ -157,7 +157,7 @@ public class LanesTest {
     assertFalse(closing.join(Duration.ofMillis(200)), "closed while batches wait");
     store.commits.release(1_000);
     closing.join();
-    all.forEach(done -> assertInstanceOf(Outcome.Stored.class, done.getNow(null)));
+    all.forEach(done -> assertInstanceOf(BatchOutcome.Stored.class, done.getNow(null)));
     assertEquals(5, store.committed.size());
   }
 
@@ -171,9 +171,9 @@ public class LanesTest {
         batch.events.begin(TYPE, 0, 1, value);
         batch.end();
       }
-      CompletableFuture<Outcome> done = new CompletableFuture<>();
+      CompletableFuture<BatchOutcome> done = new CompletableFuture<>();
       lanes.write(batch, null, Durability.DISK, done::complete);
-      Refusals refused = assertInstanceOf(Outcome.Stored.class, join(done)).refused();
+      Refusals refused = assertInstanceOf(BatchOutcome.Stored.class, join(done)).refused();
       assertEquals(2, refused.count());
       assertEquals(2, refused.index(0) + refused.index(1), "refused are the first and the third");
     }
@@ -183,7 +183,7 @@ public class LanesTest {
   void aFailureFailsWaitingAndLaterBatches() {
     try (Lanes lanes = open(store, 8)) {
       store.commits.drainPermits();
-      List<CompletableFuture<Outcome>> all = new ArrayList<>();
+      List<CompletableFuture<BatchOutcome>> all = new ArrayList<>();
       all.add(write(lanes, null, Durability.DISK, 1));
       Await.until(() -> store.commits.getQueueLength() != 0, "a commit waits");
       for (int i = 0; i < 6; i++) {
@@ -191,10 +191,10 @@ public class LanesTest {
       }
       store.failure = "EIO";
       store.commits.release(1_000);
-      all.forEach(done -> assertInstanceOf(Outcome.Failed.class, join(done)));
+      all.forEach(done -> assertInstanceOf(BatchOutcome.Failed.class, join(done)));
       store.failure = null;
       for (int i = 0; i < 100; i++) { // many times the size of the ring: it does not stall
-        assertInstanceOf(Outcome.Failed.class, join(write(lanes, null, Durability.DISK, i)));
+        assertInstanceOf(BatchOutcome.Failed.class, join(write(lanes, null, Durability.DISK, i)));
       }
       assertTrue(store.committed.isEmpty());
     }
@@ -204,15 +204,15 @@ public class LanesTest {
   void aFullRingIsReportedAsOverload() {
     try (Lanes lanes = open(store, 4)) {
       store.commits.drainPermits();
-      List<CompletableFuture<Outcome>> all = new ArrayList<>();
+      List<CompletableFuture<BatchOutcome>> all = new ArrayList<>();
       for (int i = 0; i < 40; i++) {
         all.add(write(lanes, null, Durability.DISK, i));
       }
       boolean told = all.stream().anyMatch(CompletableFuture::isDone);
       store.commits.release(1_000);
       assertTrue(told, "no batch was refused");
-      long stored = all.stream().filter(f -> join(f) instanceof Outcome.Stored).count();
-      long refused = all.stream().filter(f -> join(f) instanceof Outcome.Overloaded).count();
+      long stored = all.stream().filter(f -> join(f) instanceof BatchOutcome.Stored).count();
+      long refused = all.stream().filter(f -> join(f) instanceof BatchOutcome.Overloaded).count();
       assertEquals(40, stored + refused);
       assertEquals(stored, store.committed.size());
       assertTrue(stored >= 4);
@@ -234,8 +234,8 @@ public class LanesTest {
     assertEquals(3, store.committed.size());
   }
 
-  private static void assertStored(Outcome outcome, boolean duplicate) {
-    var stored = assertInstanceOf(Outcome.Stored.class, outcome);
+  private static void assertStored(BatchOutcome outcome, boolean duplicate) {
+    var stored = assertInstanceOf(BatchOutcome.Stored.class, outcome);
     assertEquals(duplicate ? 0 : 2, stored.accepted());
     assertEquals(duplicate ? 2 : 0, stored.duplicates());
     assertEquals(1, stored.refused().count());
@@ -248,10 +248,10 @@ public class LanesTest {
     BatchKey key = new BatchKey(7, 9);
     try (Lanes lanes = open(store, 8)) {
       store.full = true;
-      assertInstanceOf(Outcome.DiskFull.class, join(write(lanes, key, Durability.DISK, 1)));
+      assertInstanceOf(BatchOutcome.DiskFull.class, join(write(lanes, key, Durability.DISK, 1)));
       store.full = false;
       var stored =
-          assertInstanceOf(Outcome.Stored.class, join(write(lanes, key, Durability.DISK, 1)));
+          assertInstanceOf(BatchOutcome.Stored.class, join(write(lanes, key, Durability.DISK, 1)));
       assertEquals(0, stored.duplicates());
     }
     assertEquals(1, store.committed.size());
@@ -263,23 +263,23 @@ public class LanesTest {
     try (Lanes lanes = open(store, 64)) {
       store.fullAtCommit = true;
       store.commits.drainPermits();
-      List<CompletableFuture<Outcome>> all = new ArrayList<>();
+      List<CompletableFuture<BatchOutcome>> all = new ArrayList<>();
       for (int i = 0; i < 20; i++) { // groups of several batches, some of them repeats
         all.add(write(lanes, i % 3 == 0 ? key : null, Durability.DISK, i));
       }
       store.commits.release(1_000);
-      all.forEach(done -> assertInstanceOf(Outcome.DiskFull.class, join(done)));
+      all.forEach(done -> assertInstanceOf(BatchOutcome.DiskFull.class, join(done)));
       lanes.tick();
       store.fullAtCommit = false;
       var stored =
-          assertInstanceOf(Outcome.Stored.class, join(write(lanes, key, Durability.DISK, 1)));
+          assertInstanceOf(BatchOutcome.Stored.class, join(write(lanes, key, Durability.DISK, 1)));
       assertEquals(0, stored.duplicates());
     }
     assertEquals(1, store.committed.size());
     assertEquals(1, store.lanes.get(0).notes.size());
   }
 
-  private static CompletableFuture<Outcome> writeMixed(Lanes lanes, BatchKey key) {
+  private static CompletableFuture<BatchOutcome> writeMixed(Lanes lanes, BatchKey key) {
     IncomingBatch batch = lanes.begin(1_000);
     for (int i = 0; i < 40; i++) {
       if (i % 2 == 0) {
@@ -289,14 +289,14 @@ public class LanesTest {
       }
       batch.end();
     }
-    CompletableFuture<Outcome> done = new CompletableFuture<>();
+    CompletableFuture<BatchOutcome> done = new CompletableFuture<>();
     lanes.write(batch, key, Durability.DISK, done::complete);
     return done;
   }
 
   /// @return events that were stored now
   private static int storeMixed(Lanes lanes, BatchKey key) {
-    var stored = assertInstanceOf(Outcome.Stored.class, join(writeMixed(lanes, key)));
+    var stored = assertInstanceOf(BatchOutcome.Stored.class, join(writeMixed(lanes, key)));
     assertEquals(40, stored.stored());
     return stored.accepted();
   }
@@ -347,9 +347,9 @@ public class LanesTest {
           batch.end();
         }
       }
-      CompletableFuture<Outcome> done = new CompletableFuture<>();
+      CompletableFuture<BatchOutcome> done = new CompletableFuture<>();
       lanes.write(batch, new BatchKey(1, 2), Durability.DISK, done::complete);
-      var stored = assertInstanceOf(Outcome.Stored.class, join(done));
+      var stored = assertInstanceOf(BatchOutcome.Stored.class, join(done));
       Refusals refused = stored.refused();
       assertEquals(81, stored.accepted());
       assertEquals(19, refused.count());

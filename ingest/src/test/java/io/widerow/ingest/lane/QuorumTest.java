@@ -39,32 +39,32 @@ class QuorumTest {
 
   /// The outcome of a batch, and whether it waited.
   private static final class Answer implements Told {
-    final CompletableFuture<Outcome> kept = new CompletableFuture<>();
-    final CompletableFuture<Outcome> last = new CompletableFuture<>();
+    final CompletableFuture<BatchOutcome> kept = new CompletableFuture<>();
+    final CompletableFuture<BatchOutcome> last = new CompletableFuture<>();
     final AtomicInteger told = new AtomicInteger();
 
     @Override
-    public void kept(Outcome.Stored stored) {
+    public void kept(BatchOutcome.Stored stored) {
       assertTrue(kept.complete(stored), "kept twice");
     }
 
     @Override
-    public void accept(Outcome outcome) {
+    public void accept(BatchOutcome outcome) {
       told.incrementAndGet();
       last.complete(outcome);
     }
 
-    Outcome.Stored kept() {
+    BatchOutcome.Stored kept() {
       return stored(kept);
     }
 
-    Outcome.Stored last() {
+    BatchOutcome.Stored last() {
       return stored(last);
     }
 
-    private static Outcome.Stored stored(CompletableFuture<Outcome> of) {
+    private static BatchOutcome.Stored stored(CompletableFuture<BatchOutcome> of) {
       return assertInstanceOf(
-          Outcome.Stored.class, of.orTimeout(Await.SECONDS, TimeUnit.SECONDS).join());
+          BatchOutcome.Stored.class, of.orTimeout(Await.SECONDS, TimeUnit.SECONDS).join());
     }
   }
 
@@ -219,7 +219,7 @@ class QuorumTest {
     lanes.close();
     assertEquals(
         Durability.DISK,
-        assertInstanceOf(Outcome.Stored.class, waiting.last.getNow(null)).durability());
+        assertInstanceOf(BatchOutcome.Stored.class, waiting.last.getNow(null)).durability());
   }
 
   @Test
@@ -229,7 +229,7 @@ class QuorumTest {
       kept.kept();
       store.failure = "EIO";
       Answer lost = write(lanes, null, Durability.QUORUM);
-      assertInstanceOf(Outcome.Failed.class, lost.last.join());
+      assertInstanceOf(BatchOutcome.Failed.class, lost.last.join());
       assertFalse(kept.last.isDone());
       store.lanes.getFirst().applied(1);
       assertEquals(Durability.QUORUM, kept.last().durability());
@@ -241,7 +241,7 @@ class QuorumTest {
     try (Lanes lanes = open(store, 64, LONG)) {
       store.fullAtCommit = true;
       Answer refused = write(lanes, new BatchKey(1, 2), Durability.QUORUM);
-      assertInstanceOf(Outcome.DiskFull.class, refused.last.join());
+      assertInstanceOf(BatchOutcome.DiskFull.class, refused.last.join());
       store.fullAtCommit = false;
       Answer stored = write(lanes, new BatchKey(1, 2), Durability.QUORUM);
       assertEquals(1, stored.kept().accepted());

@@ -17,7 +17,7 @@ import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.SenderTime;
-import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.decode.TimeParser;
 import io.widerow.ingest.intake.BatchSample;
 import io.widerow.ingest.receive.datadog.DatadogFuzz;
 import io.widerow.ingest.receive.fluent.FluentDecoding;
@@ -221,7 +221,7 @@ class SenderTimeTest {
       assertEquals(-3_600 * SECOND, BatchSample.at(batch, second, 0).leastNanos());
       long third = events.bytes();
       put(batch, tape, 100 * SECOND);
-      assertEquals(Times.NONE, batch.replacedNanos(third));
+      assertEquals(TimeParser.NONE, batch.replacedNanos(third));
       assertTrue(!batch.ownTimes() && !batch.knownByContent());
     }
   }

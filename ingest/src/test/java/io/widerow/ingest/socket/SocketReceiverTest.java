@@ -9,7 +9,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.widerow.faults.Await;
 import io.widerow.ingest.MemoryStore;
 import io.widerow.ingest.decode.IncomingBatch;
-import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.decode.TimeParser;
 import io.widerow.ingest.intake.BodyDigest;
 import io.widerow.ingest.intake.ByteCredit;
 import io.widerow.ingest.intake.Intake;
@@ -54,7 +54,7 @@ class SocketReceiverTest {
   private static final class Dots implements StreamDecoder {
     @Override
     public int decode(byte[] bytes, int offset, int limit, IncomingBatch batch) {
-      if (offset < limit && !Times.isDigit(bytes[offset])) {
+      if (offset < limit && !TimeParser.isDigit(bytes[offset])) {
         return BROKEN;
       }
       if (limit - offset < 2) {
@@ -66,7 +66,7 @@ class SocketReceiverTest {
 
     @Override
     public void decodeLast(byte[] bytes, int offset, int limit, IncomingBatch batch) {
-      if (Times.isDigit(bytes[offset])) {
+      if (TimeParser.isDigit(bytes[offset])) {
         event(bytes[offset], batch);
       }
     }

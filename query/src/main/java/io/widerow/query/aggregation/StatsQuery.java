@@ -8,7 +8,7 @@ import io.widerow.query.QueryException;
 import io.widerow.query.TimeText;
 import io.widerow.rollup.RollupField;
 import io.widerow.rollup.RollupFigure;
-import io.widerow.rollup.RollupQuestion;
+import io.widerow.rollup.RollupRequest;
 import io.widerow.storage.Grouping;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -122,7 +122,7 @@ public record StatsQuery(
   /// The requirements for a rollup; its aggregates are merged bit for bit, so the result is the
   /// same. Null when no rollup can have it: a sum of the type's name, groups by the attribute that
   /// has the name of the level.
-  public @Nullable RollupQuestion question() {
+  public @Nullable RollupRequest question() {
     List<AttributeName> names = attributes();
     if (names.contains(Level.FIELD)) {
       return null;
@@ -148,7 +148,7 @@ public record StatsQuery(
     if (groups().contains(Field.LEVEL)) {
       grouped.add(Level.FIELD);
     }
-    return new RollupQuestion(grouped, fields, everyNanos, asksForBytes());
+    return new RollupRequest(grouped, fields, everyNanos, asksForBytes());
   }
 
   private boolean asksForBytes() {

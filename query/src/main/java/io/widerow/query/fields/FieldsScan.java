@@ -67,7 +67,7 @@ final class FieldsScan implements Survey {
   /// @param query where they lie
   /// @param column in which they are counted
   /// @param without events that are left out; null for none
-  record Part(RangeQuery query, int column, FieldsQuestion.@Nullable Pick without) {}
+  record Part(RangeQuery query, int column, FieldsRequest.@Nullable Pick without) {}
 
   /// @param view remains the caller's
   /// @param known the earlier counts
@@ -161,7 +161,7 @@ final class FieldsScan implements Survey {
 
   /// Returns how much of a part was read, 0 to 1.
   private double read(Part part, long untilNanos) {
-    FieldsQuestion.Pick without = part.without;
+    FieldsRequest.Pick without = part.without;
     RangeQuery query = part.query;
     if (without != null) {
       return readEvents(view, query, untilNanos, event -> addRest(event, without));
@@ -254,7 +254,7 @@ final class FieldsScan implements Survey {
     return reading.read(query, untilNanos, each);
   }
 
-  private void addRest(EventView event, FieldsQuestion.Pick pick) {
+  private void addRest(EventView event, FieldsRequest.Pick pick) {
     if (!pick.mayHold(event) || !FilterEvaluation.keeps(pick.filter(), event, scratch)) {
       add(event);
     }

@@ -82,7 +82,7 @@ public sealed interface Stage {
   record Unpack() implements Stage {}
 
   /// Keeps lines by their labels.
-  record LabelFilter(Condition condition) implements Stage {}
+  record LabelFilter(LabelCondition condition) implements Stage {}
 
   /// Replaces the line.
   record LineFormat(List<Piece> template) implements Stage {

@@ -211,7 +211,7 @@ final class StageParser {
       throw lexer.wrongAt(where, "the expression has no named group, such as (?P<name>re)");
     }
     for (String group : groups) {
-      if (!Names.isLabel(group)) {
+      if (!LogqlNames.isLabel(group)) {
         throw lexer.wrongAt(where, "no name of a label: " + group);
       }
     }
@@ -222,7 +222,7 @@ final class StageParser {
     int where = lexer.position();
     String text = lexer.string("a pattern");
     try {
-      return new Stage.PatternParser(Templates.pattern(text));
+      return new Stage.PatternParser(FormatTemplates.pattern(text));
     } catch (IllegalArgumentException wrong) {
       throw lexer.wrongAt(where, String.valueOf(wrong.getMessage()));
     }
@@ -232,7 +232,7 @@ final class StageParser {
     int where = lexer.position();
     String text = lexer.string("a template");
     try {
-      return Templates.template(text);
+      return FormatTemplates.template(text);
     } catch (IllegalArgumentException unsupported) {
       throw lexer.unsupported(where, String.valueOf(unsupported.getMessage()));
     }
@@ -285,21 +285,21 @@ final class StageParser {
     return unwrap;
   }
 
-  private Condition condition() {
-    List<Condition> parts = new ArrayList<>();
+  private LabelCondition condition() {
+    List<LabelCondition> parts = new ArrayList<>();
     do {
       parts.add(all());
     } while (lexer.takeName("or"));
-    return parts.size() == 1 ? parts.getFirst() : new Condition.Or(parts);
+    return parts.size() == 1 ? parts.getFirst() : new LabelCondition.Or(parts);
   }
 
   /// A comma and a blank between two tests mean `and`.
-  private Condition all() {
-    List<Condition> parts = new ArrayList<>();
+  private LabelCondition all() {
+    List<LabelCondition> parts = new ArrayList<>();
     do {
       parts.add(one());
     } while (lexer.takeName("and") || lexer.take(",") || startsTest());
-    return parts.size() == 1 ? parts.getFirst() : new Condition.And(parts);
+    return parts.size() == 1 ? parts.getFirst() : new LabelCondition.And(parts);
   }
 
   private boolean startsTest() {
@@ -307,13 +307,13 @@ final class StageParser {
         || (lexer.kind() == LogqlLexer.Kind.NAME && !endsStages() && !lexer.isName("or"));
   }
 
-  private Condition one() {
+  private LabelCondition one() {
     if (depth == DEPTH_MAX) {
       throw lexer.wrong("nested deeper than " + DEPTH_MAX);
     }
     if (lexer.take("(")) {
       depth++;
-      Condition inner = condition();
+      LabelCondition inner = condition();
       depth--;
       lexer.expect(")");
       return inner;
@@ -321,14 +321,14 @@ final class StageParser {
     return test(lexer.name("a parser, a formatter or the name of a label"));
   }
 
-  private Condition test(String label) {
+  private LabelCondition test(String label) {
     lexer.part();
     int where = lexer.position();
     if (lexer.kind() != LogqlLexer.Kind.SIGN) {
       throw lexer.wrong("expected = != =~ !~ == > >= < or <=");
     }
     String sign = lexer.word();
-    Condition.Sign numeric = numericSign(sign);
+    LabelCondition.Sign numeric = numericSign(sign);
     boolean isRegex = sign.equals("=~") || sign.equals("!~");
     if (numeric == null && !isRegex) {
       throw lexer.wrong("expected = != =~ !~ == > >= < or <=");
@@ -342,17 +342,17 @@ final class StageParser {
     }
     for (Matcher.Kind kind : Matcher.Kind.values()) {
       if (kind.sign.equals(sign)) {
-        return new Condition.Words(matcher(label, kind));
+        return new LabelCondition.Words(matcher(label, kind));
       }
     }
     throw lexer.wrongAt(where, "a text has no order: use = != =~ or !~, found " + sign);
   }
 
-  private static Condition.@Nullable Sign numericSign(String sign) {
+  private static LabelCondition.@Nullable Sign numericSign(String sign) {
     if (sign.equals("=")) {
-      return Condition.Sign.EQUAL;
+      return LabelCondition.Sign.EQUAL;
     }
-    for (Condition.Sign numeric : Condition.Sign.values()) {
+    for (LabelCondition.Sign numeric : LabelCondition.Sign.values()) {
       if (numeric.text.equals(sign)) {
         return numeric;
       }
@@ -360,7 +360,7 @@ final class StageParser {
     return null;
   }
 
-  private Condition number(String label, Condition.Sign sign) {
+  private LabelCondition number(String label, LabelCondition.Sign sign) {
     boolean negative = lexer.take("-");
     boolean _ = !negative && lexer.take("+");
     String word = lexer.word();
@@ -382,6 +382,6 @@ final class StageParser {
           case BYTES -> Stage.Conversion.BYTES;
           default -> Stage.Conversion.NUMBER;
         };
-    return new Condition.Quantity(label, conversion, sign, negative ? -value : value);
+    return new LabelCondition.Quantity(label, conversion, sign, negative ? -value : value);
   }
 }

@@ -16,13 +16,13 @@ import java.util.List;
 final class PatternsScan implements Survey {
   private final SkippedDamage damage;
   private final BudgetedScan scan;
-  private final PatternsQuestion asked;
+  private final PatternsRequest asked;
   private final PatternCounts counts;
   private final AttributeValue line = new AttributeValue();
   private long events;
 
   /// @param view remains the caller's
-  PatternsScan(StoreView view, PatternsQuestion asked, QueryMemory memory) {
+  PatternsScan(StoreView view, PatternsRequest asked, QueryMemory memory) {
     this.damage = new SkippedDamage(asked.skipsDamage(), memory);
     this.scan = new BudgetedScan(view, memory, damage);
     this.asked = asked;
@@ -31,7 +31,7 @@ final class PatternsScan implements Survey {
 
   @Override
   public void write(OutputBuffer out) {
-    PatternsAnswer.write(asked, this, out);
+    PatternsResult.write(asked, this, out);
   }
 
   @Override

@@ -15,24 +15,24 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: one.
 /// - Memory: one line.
 public final class RemoteCursor implements EventCursor {
-  private final RemoteAnswer answer;
+  private final RemoteResponse answer;
   private final boolean alwaysEnds; // with a final line
   private @Nullable LineEvent event;
   private boolean ended;
   private long events;
 
-  private RemoteCursor(RemoteAnswer answer, boolean alwaysEnds) {
+  private RemoteCursor(RemoteResponse answer, boolean alwaysEnds) {
     this.answer = answer;
     this.alwaysEnds = alwaysEnds;
   }
 
   public static RemoteCursor open(DaemonAddress daemon, Map<String, List<String>> parameters) {
-    return new RemoteCursor(RemoteAnswer.open(daemon, parameters), false);
+    return new RemoteCursor(RemoteResponse.open(daemon, parameters), false);
   }
 
   /// The events of `GET /v1/export`, whose response has a final token line also without events.
   public static RemoteCursor ofExport(DaemonAddress daemon, Map<String, List<String>> parameters) {
-    return new RemoteCursor(RemoteAnswer.open(daemon, "/v1/export", parameters), true);
+    return new RemoteCursor(RemoteResponse.open(daemon, "/v1/export", parameters), true);
   }
 
   /// A header of the response; null when the daemon does not send it.

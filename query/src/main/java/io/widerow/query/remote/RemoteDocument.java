@@ -22,7 +22,7 @@ public record RemoteDocument(String text) {
 
   /// The same with another method, such as `POST`.
   public static RemoteDocument ask(DaemonAddress daemon, String method, String path) {
-    try (RemoteAnswer answer = RemoteAnswer.open(daemon, method, path, Map.of())) {
+    try (RemoteResponse answer = RemoteResponse.open(daemon, method, path, Map.of())) {
       String line = answer.readLine();
       if (line == null || answer.readLine() != null) {
         throw new QueryException.Remote("the response of the daemon is not one line");

@@ -18,7 +18,7 @@ public record RemoteRows(List<String> heads, List<List<Cell>> rows) {
   /// @param heads the members of a line, in the order of the cells
   /// @throws QueryException.Remote when a line has none of them
   public static RemoteRows ask(DaemonAddress daemon, String path, List<String> heads) {
-    try (RemoteAnswer answer = RemoteAnswer.open(daemon, path, Map.of())) {
+    try (RemoteResponse answer = RemoteResponse.open(daemon, path, Map.of())) {
       return of(answer, heads);
     }
   }
@@ -26,7 +26,7 @@ public record RemoteRows(List<String> heads, List<List<Cell>> rows) {
   /// Asks for lines, as they are.
   public static List<String> lines(DaemonAddress daemon, String path) {
     List<String> lines = new ArrayList<>();
-    try (RemoteAnswer answer = RemoteAnswer.open(daemon, path, Map.of())) {
+    try (RemoteResponse answer = RemoteResponse.open(daemon, path, Map.of())) {
       for (String line = answer.readLine(); line != null; line = answer.readLine()) {
         lines.add(line);
       }
@@ -44,12 +44,12 @@ public record RemoteRows(List<String> heads, List<List<Cell>> rows) {
       String path,
       Map<String, List<String>> parameters,
       List<String> heads) {
-    try (RemoteAnswer answer = RemoteAnswer.open(daemon, method, path, parameters)) {
+    try (RemoteResponse answer = RemoteResponse.open(daemon, method, path, parameters)) {
       return of(answer, heads);
     }
   }
 
-  private static RemoteRows of(RemoteAnswer answer, List<String> heads) {
+  private static RemoteRows of(RemoteResponse answer, List<String> heads) {
     List<List<Cell>> rows = new ArrayList<>();
     for (String line = answer.readLine(); line != null; line = answer.readLine()) {
       rows.add(row(line, heads));
@@ -115,7 +115,7 @@ public record RemoteRows(List<String> heads, List<List<Cell>> rows) {
       List<String> heads,
       List<String> sumHeads) {
     List<String> lines = new ArrayList<>();
-    try (RemoteAnswer answer = RemoteAnswer.open(daemon, method, path, parameters)) {
+    try (RemoteResponse answer = RemoteResponse.open(daemon, method, path, parameters)) {
       for (String line = answer.readLine(); line != null; line = answer.readLine()) {
         lines.add(line);
       }

@@ -36,7 +36,7 @@ public final class RemoteStats {
   }
 
   /// Reads the rows of a response and shows their times in a zone.
-  public static List<List<Cell>> rows(RemoteAnswer answer, StatsQuery asked, ZoneId zone) {
+  public static List<List<Cell>> rows(RemoteResponse answer, StatsQuery asked, ZoneId zone) {
     return rows(answer, asked, zone, _ -> {});
   }
 
@@ -45,7 +45,7 @@ public final class RemoteStats {
   ///
   /// @param unread gets each part
   public static List<List<Cell>> rows(
-      RemoteAnswer answer, StatsQuery asked, ZoneId zone, Consumer<ScanWatch.Unread> unread) {
+      RemoteResponse answer, StatsQuery asked, ZoneId zone, Consumer<ScanWatch.Unread> unread) {
     List<String> heads = asked.heads();
     Rfc3339 times = new Rfc3339(zone);
     List<List<Cell>> rows = new ArrayList<>();
@@ -108,7 +108,7 @@ public final class RemoteStats {
     Map<String, List<String>> asked = new LinkedHashMap<>(given);
     asked.put("stats", List.of("count"));
     asked.put("every", List.of(every));
-    try (RemoteAnswer answer = RemoteAnswer.open(daemon, asked)) {
+    try (RemoteResponse answer = RemoteResponse.open(daemon, asked)) {
       for (List<Cell> row : rows(answer, counts, ZoneOffset.UTC)) {
         plot.add(row.get(0).whole(), Long.parseLong(row.get(1).text()));
       }

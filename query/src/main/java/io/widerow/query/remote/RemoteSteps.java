@@ -26,7 +26,7 @@ public record RemoteSteps(List<List<Cell>> rows, Token token, String arrived, bo
   /// @param zone of the times of the rows
   public static RemoteSteps ask(
       DaemonAddress daemon, Map<String, List<String>> parameters, StatsQuery asked, ZoneId zone) {
-    try (RemoteAnswer answer = RemoteAnswer.open(daemon, "/v1/tail", parameters)) {
+    try (RemoteResponse answer = RemoteResponse.open(daemon, "/v1/tail", parameters)) {
       List<String> heads = asked.heads();
       Rfc3339 times = new Rfc3339(zone);
       List<List<Cell>> rows = new ArrayList<>();

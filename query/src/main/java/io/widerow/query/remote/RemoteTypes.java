@@ -19,8 +19,8 @@ public final class RemoteTypes {
   /// @param globs which types are asked for; empty for all
   public static List<TypeInfo> ask(DaemonAddress daemon, List<String> globs) {
     List<TypeInfo> types = new ArrayList<>();
-    try (RemoteAnswer answer =
-        RemoteAnswer.open(
+    try (RemoteResponse answer =
+        RemoteResponse.open(
             daemon, "/v1/types", globs.isEmpty() ? Map.of() : Map.of("type", globs))) {
       for (String line = answer.readLine(); line != null; line = answer.readLine()) {
         types.add(type(line));

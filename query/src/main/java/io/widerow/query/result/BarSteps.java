@@ -24,11 +24,11 @@ final class BarSteps {
   ///
   /// @throws QueryException.Refused when `auto` has no range to divide
   static @Nullable String every(Map<String, List<String>> given, RangeQuery query, long nowNanos) {
-    String every = Given.single(given, "every");
+    String every = RequestParameters.single(given, "every");
     boolean auto = every != null && every.equals(AUTO);
     if (given.containsKey("bars") && !auto) {
       throw new QueryException.Refused(
-          "bars", "is for every=auto, got " + Given.single(given, "bars"));
+          "bars", "is for every=auto, got " + RequestParameters.single(given, "bars"));
     }
     if (!auto) {
       return every;
@@ -37,7 +37,7 @@ final class BarSteps {
       throw new QueryException.Refused("every", "auto divides a range; add from");
     }
     long until = query.untilNanos() == TimeUuid.NANOS_LIMIT ? nowNanos : query.untilNanos();
-    int bars = Given.whole(given, "bars", 1, BARS_MAX, BARS_DEFAULT);
+    int bars = RequestParameters.whole(given, "bars", 1, BARS_MAX, BARS_DEFAULT);
     return of(query.fromNanos(), until, bars) + "ns";
   }
 

@@ -26,7 +26,7 @@ public record Extras(boolean explain, boolean progress, boolean level, @Nullable
 
   /// @throws QueryException.Refused when a value makes no sense
   static Extras parse(Map<String, List<String>> given, QueryParameters.Format format) {
-    String download = Given.single(given, "download");
+    String download = RequestParameters.single(given, "download");
     if (download != null && !NAME.matcher(download).matches()) {
       throw new QueryException.Refused(
           "download",
@@ -50,7 +50,7 @@ public record Extras(boolean explain, boolean progress, boolean level, @Nullable
   }
 
   private static boolean flag(Map<String, List<String>> given, String name) {
-    String value = Given.single(given, name);
+    String value = RequestParameters.single(given, name);
     if (value == null || value.equals("0") || value.equals("false")) {
       return false;
     }

@@ -76,7 +76,7 @@ public final class FieldCheck {
 
   /// A writer that takes each event of a result, too.
   public EventWriter seeing(EventWriter writer) {
-    return new CheckedAnswer(writer, this, false);
+    return new CheckedResult(writer, this, false);
   }
 
   /// The warnings about a result of events.

@@ -17,7 +17,7 @@ import io.widerow.query.output.CsvWriter;
 import io.widerow.query.output.EventWriter;
 import io.widerow.query.output.JsonLinesWriter;
 import io.widerow.query.output.OutputFormat;
-import io.widerow.rollup.RollupQuestion;
+import io.widerow.rollup.RollupRequest;
 import io.widerow.storage.Arrivals;
 import io.widerow.storage.Filter;
 import io.widerow.storage.Grouping;
@@ -101,26 +101,26 @@ public record QueryParameters(
 
   /// @param nowNanos current time for relative times, in nanoseconds since the Unix epoch
   public static QueryParameters parse(Map<String, List<String>> given, long nowNanos) {
-    Given.requireKnown(given, names());
+    RequestParameters.requireKnown(given, names());
     RangeQuery query =
         RangeQuery.ALL
             .withTypes(types(given.getOrDefault("type", List.of())))
             .withShard(shard(given))
             .withRange(from(given, nowNanos), until(given, nowNanos))
-            .withDescending(descending(Given.single(given, "order")));
+            .withDescending(descending(RequestParameters.single(given, "order")));
     if (query.fromNanos() >= query.untilNanos()) {
       throw new QueryException.Refused(
           "from", "the range is empty: its start is not before its end");
     }
-    String after = Given.single(given, "after");
-    String where = Given.single(given, "where");
+    String after = RequestParameters.single(given, "after");
+    String where = RequestParameters.single(given, "where");
     query = after == null ? query : query.withAfter(Positions.parse(after));
-    String arrived = Given.single(given, "arrived");
+    String arrived = RequestParameters.single(given, "arrived");
     query = arrived == null ? query : query.withSince(arrivals(arrived));
     query =
         where == null ? query : query.withFilter(FilterParser.parse(where, nowNanos)).narrowed();
     StatsQuery figures = figures(given, query, nowNanos);
-    String limit = Given.single(given, "limit");
+    String limit = RequestParameters.single(given, "limit");
     if (figures == null) {
       query = limit == null ? query : query.withLimit(limit(limit));
       query = query.withFields(fields(given.getOrDefault("fields", List.of())));
@@ -128,7 +128,7 @@ public record QueryParameters(
       figures = limit == null ? figures : figures.withLimit(limit(limit));
       query = query.withFields(figures.fields());
     }
-    Format format = format(Given.single(given, "format"), Given.single(given, "csv-safe"));
+    Format format = format(RequestParameters.single(given, "format"), RequestParameters.single(given, "csv-safe"));
     return new QueryParameters(
         query, format, figures, rollup(given), skipsDamage(given), Extras.parse(given, format));
   }
@@ -138,8 +138,8 @@ public record QueryParameters(
       Map<String, List<String>> given, RangeQuery query, long nowNanos) {
     String every = BarSteps.every(given, query, nowNanos);
     StatsQuery figures =
-        StatsQuery.parse(Given.single(given, "stats"), Given.single(given, "by"), every);
-    String orderBy = Given.single(given, "order-by");
+        StatsQuery.parse(RequestParameters.single(given, "stats"), RequestParameters.single(given, "by"), every);
+    String orderBy = RequestParameters.single(given, "order-by");
     if (figures == null) {
       if (orderBy != null) {
         throw new QueryException.Refused(
@@ -158,7 +158,7 @@ public record QueryParameters(
   }
 
   private static Rollup rollup(Map<String, List<String>> given) {
-    String rollup = Given.single(given, "rollup");
+    String rollup = RequestParameters.single(given, "rollup");
     if (rollup != null && !given.containsKey("stats")) {
       throw new QueryException.Refused(
           "rollup", "is for the aggregates of stats; add --stats count");
@@ -167,11 +167,11 @@ public record QueryParameters(
   }
 
   private static boolean skipsDamage(Map<String, List<String>> given) {
-    if (Given.single(given, "damage") != null && !given.containsKey("stats")) {
+    if (RequestParameters.single(given, "damage") != null && !given.containsKey("stats")) {
       throw new QueryException.Refused(
           "damage", "is for the aggregates of stats; add --stats count");
     }
-    return Given.skipsDamage(given);
+    return RequestParameters.skipsDamage(given);
   }
 
   private static TypeGlobs types(List<String> values) {
@@ -184,12 +184,12 @@ public record QueryParameters(
   }
 
   private static int shard(Map<String, List<String>> given) {
-    return Given.whole(given, "shard", 0, EventLayout.SHARD_LIMIT - 1, RangeQuery.ALL_SHARDS);
+    return RequestParameters.whole(given, "shard", 0, EventLayout.SHARD_LIMIT - 1, RangeQuery.ALL_SHARDS);
   }
 
   private static long from(Map<String, List<String>> given, long nowNanos) {
-    String from = Given.single(given, "from");
-    String since = Given.single(given, "since");
+    String from = RequestParameters.single(given, "from");
+    String since = RequestParameters.single(given, "since");
     if (from != null && since != null) {
       throw new QueryException.Refused("since", "give either from or since, not both");
     }
@@ -200,7 +200,7 @@ public record QueryParameters(
   }
 
   private static long until(Map<String, List<String>> given, long nowNanos) {
-    String to = Given.single(given, "to");
+    String to = RequestParameters.single(given, "to");
     return to == null ? TimeUuid.NANOS_LIMIT : TimeText.parse("to", to, nowNanos);
   }
 
@@ -277,12 +277,12 @@ public record QueryParameters(
 
   /// True when counts and bytes by minute, which every type has, answer the query.
   public boolean asksForCells() {
-    RollupQuestion asked = figures == null || rollup == Rollup.OFF ? null : figures.question();
+    RollupRequest asked = figures == null || rollup == Rollup.OFF ? null : figures.question();
     return asked != null && asked.isOfMinutes() && query.filter() instanceof Filter.Everything;
   }
 
   /// The requirements for a rollup; null when no rollup may be used, or the rollups of [#fold] are.
-  public @Nullable RollupQuestion question() {
+  public @Nullable RollupRequest question() {
     StatsQuery asked = figures;
     return asked == null || rollup == Rollup.OFF || (asksForCells() && asked.fold() != null)
         ? null
@@ -290,7 +290,7 @@ public record QueryParameters(
   }
 
   /// The requirements for aggregates that outlive their events; null when none may be used.
-  public @Nullable RollupQuestion keptQuestion() {
+  public @Nullable RollupRequest keptQuestion() {
     return figures == null || rollup == Rollup.OFF ? null : figures.question();
   }
 
@@ -310,7 +310,7 @@ public record QueryParameters(
     if (asksForCells()) {
       return;
     }
-    RollupQuestion asked = question();
+    RollupRequest asked = question();
     List<String> without =
         view.types(query.types()).stream()
             .map(TypeInfo::type)
@@ -347,11 +347,11 @@ public record QueryParameters(
     EventWriter events =
         json ? lines() : new CsvWriter(ZoneOffset.UTC, columns(), format == Format.CSV_SAFE);
     if (figures == null) {
-      return check == null || !json ? events : new CheckedAnswer(events, check, true);
+      return check == null || !json ? events : new CheckedResult(events, check, true);
     }
     OutputFormat output = json ? OutputFormat.json : OutputFormat.csv;
     StatsWriter rows = new StatsWriter(output, format == Format.CSV_SAFE);
-    return new StatsAnswer(figures, rows, ZoneOffset.UTC, events, memory, unread, json, check);
+    return new StatsResult(figures, rows, ZoneOffset.UTC, events, memory, unread, json, check);
   }
 
   /// What warns of fields that no event of the range has; null for what goes on from a position,

@@ -8,7 +8,7 @@ import io.widerow.query.TimeText;
 import io.widerow.query.aggregation.Aggregate;
 import io.widerow.query.aggregation.StatsQuery;
 import io.widerow.rollup.RollupDefinition;
-import io.widerow.rollup.RollupQuestion;
+import io.widerow.rollup.RollupRequest;
 import io.widerow.rollup.RollupShape;
 import java.time.Duration;
 import java.util.List;
@@ -28,21 +28,21 @@ public final class RollupParameters {
   /// @throws QueryException.Refused when a name is unknown or a value makes no sense
   /// @throws IllegalArgumentException when the name is none, or a list is too long
   public static RollupDefinition parse(String name, Map<String, List<String>> given) {
-    Given.requireKnown(given, NAMES);
+    RequestParameters.requireKnown(given, NAMES);
     if (name.equals(BUILT_IN)) {
       throw new QueryException.Refused("rollup", "every type has count already; take another name");
     }
-    String stats = Given.single(given, "stats");
+    String stats = RequestParameters.single(given, "stats");
     if (stats == null) {
       throw new QueryException.Refused("stats", "is missing, such as count,p99(ms)");
     }
-    String type = Given.single(given, "type");
+    String type = RequestParameters.single(given, "type");
     if (type == null) {
       throw new QueryException.Refused("type", "is missing: a type, or a pattern with * and ?");
     }
-    String every = Given.single(given, "every");
+    String every = RequestParameters.single(given, "every");
     int minutes = every == null ? 1 : minutes(every);
-    StatsQuery figures = StatsQuery.parse(stats, Given.single(given, "by"), minutes + "m");
+    StatsQuery figures = StatsQuery.parse(stats, RequestParameters.single(given, "by"), minutes + "m");
     if (figures == null) {
       throw new IllegalStateException("no figures of " + stats);
     }
@@ -54,7 +54,7 @@ public final class RollupParameters {
                 "by", "type: every rollup is by type; an attribute is attributes.type");
           }
         });
-    String keep = Given.single(given, "keep");
+    String keep = RequestParameters.single(given, "keep");
     return new RollupDefinition(
         name,
         type,
@@ -75,7 +75,7 @@ public final class RollupParameters {
       AttributeName.of(NameText.PREFIX + Level.FIELD);
 
   private static RollupShape shape(StatsQuery figures, int minutes) {
-    RollupQuestion question = figures.question();
+    RollupRequest question = figures.question();
     if (figures.by().contains(ATTRIBUTE_LEVEL)) {
       throw new QueryException.Refused(
           "by", "attributes.level: a rollup groups by the level of the events; write level");

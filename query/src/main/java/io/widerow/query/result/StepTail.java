@@ -58,7 +58,7 @@ public final class StepTail implements AutoCloseable {
   private static final long CHANGED_BYTES = 64; // of a step in the set of changed ones
 
   private final StoreView view;
-  private final StepQuestion question;
+  private final ContinuousQuery question;
   private final QueryBudget budget;
   private final QueryMemory memory;
   private final StatsWriter writer = new StatsWriter(OutputFormat.json);
@@ -79,7 +79,7 @@ public final class StepTail implements AutoCloseable {
 
   /// @param view remains the caller's, who closes it after this
   /// @param memory the budget that it shares with other queries
-  public StepTail(StoreView view, StepQuestion question, QueryBudget budget, QueryMemory memory) {
+  public StepTail(StoreView view, ContinuousQuery question, QueryBudget budget, QueryMemory memory) {
     this.view = view;
     this.question = question;
     this.budget = budget;

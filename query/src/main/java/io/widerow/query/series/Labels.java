@@ -1,6 +1,6 @@
 package io.widerow.query.series;
 
-import io.widerow.query.logql.Names;
+import io.widerow.query.logql.LogqlNames;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -32,8 +32,8 @@ public record Labels(List<Label> all) implements Comparable<Labels> {
     SortedMap<String, String> shown = new TreeMap<>();
     boolean same = true;
     for (Label label : all) {
-      String name = Names.shown(label.name);
-      String value = label.name.equals(NAME) ? Names.metric(label.value) : label.value;
+      String name = LogqlNames.shown(label.name);
+      String value = label.name.equals(NAME) ? LogqlNames.metric(label.value) : label.value;
       same &= name.equals(label.name) && value.equals(label.value);
       if (name.equals(label.name)) {
         shown.put(name, value);

@@ -8,7 +8,7 @@ import io.widerow.event.Utf8;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.WholeText;
 import io.widerow.query.logql.Matcher;
-import io.widerow.query.logql.Names;
+import io.widerow.query.logql.LogqlNames;
 import io.widerow.storage.Filter;
 import io.widerow.storage.Filter.Comparison;
 import io.widerow.storage.Filter.Literal;
@@ -99,7 +99,7 @@ public record SeriesSelector(List<Matcher> matchers) {
   }
 
   private static boolean isAttribute(String name) {
-    return Names.isLabel(name)
+    return LogqlNames.isLabel(name)
         && PREFIX.length() + name.length() <= EventLayout.NAME_BYTES_MAX
         && !name.startsWith(EXPORTED);
   }
@@ -110,7 +110,7 @@ public record SeriesSelector(List<Matcher> matchers) {
     public boolean keeps(MemorySegment memory, long offset, int length) {
       byte[] utf8 = WholeText.bytes(memory, offset, length);
       String sent = new String(utf8, StandardCharsets.UTF_8);
-      String shown = Names.metric(sent);
+      String shown = LogqlNames.metric(sent);
       for (String suffix : SUFFIXES) {
         if (matchers.stream().allMatch(each -> keeps(each, sent + suffix, shown + suffix))) {
           return true;

@@ -59,7 +59,7 @@ public final class BudgetedScan {
   /// @param untilNanos when to end, by [System#nanoTime]
   /// @param each takes the events, in any order
   public double read(RangeQuery query, long untilNanos, Consumer<EventView> each) {
-    TimeSlices slices = TimeSlices.of(view, query);
+    SurveyTimeSlices slices = SurveyTimeSlices.of(view, query);
     double done = 0;
     for (int i = 0; i < slices.count(); i++) {
       RangeQuery slice = slices.inOrderOfReading(i);

@@ -7,7 +7,7 @@ import io.widerow.query.RangeQuery;
 import io.widerow.query.TimeText;
 import io.widerow.query.filter.FilterParser;
 import io.widerow.query.result.FieldCheck;
-import io.widerow.query.result.Given;
+import io.widerow.query.result.RequestParameters;
 import io.widerow.query.result.QueryParameters;
 import io.widerow.storage.Filters;
 import io.widerow.storage.StoreView;
@@ -57,11 +57,11 @@ public final class SurveyParameters {
       StoreView view, Map<String, List<String>> given, long nowNanos) {
     RangeQuery query = query(given, nowNanos);
     Set<AttributeName> names = new HashSet<>(Filters.named(query.filter()));
-    String pick = Given.single(given, "pick");
+    String pick = RequestParameters.single(given, "pick");
     if (pick != null) {
       names.addAll(Filters.named(FilterParser.parse(pick, nowNanos)));
     }
-    String field = Given.single(given, "field");
+    String field = RequestParameters.single(given, "field");
     if (field != null) {
       names.add(NameText.stored(NameText.parse("field", field)));
     }
@@ -72,7 +72,7 @@ public final class SurveyParameters {
   ///
   /// @throws QueryException.Refused when it is no duration
   public static long budgetNanos(Map<String, List<String>> given) {
-    String budget = Given.single(given, "budget");
+    String budget = RequestParameters.single(given, "budget");
     return budget == null
         ? BUDGET_DEFAULT_NANOS
         : Math.min(BUDGET_MAX_NANOS, TimeText.positive("budget", budget));

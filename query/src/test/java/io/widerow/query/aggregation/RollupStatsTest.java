@@ -10,7 +10,7 @@ import io.widerow.query.TypeGlobs;
 import io.widerow.query.filter.FilterParser;
 import io.widerow.query.result.RollupParameters;
 import io.widerow.rollup.RollupDefinition;
-import io.widerow.rollup.RollupQuestion;
+import io.widerow.rollup.RollupRequest;
 import io.widerow.storage.EventCursor.Step;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreView;
@@ -206,7 +206,7 @@ class RollupStatsTest {
   }
 
   private List<List<Cell>> answer(
-      StoreView view, RangeQuery query, StatsQuery figures, @Nullable RollupQuestion question) {
+      StoreView view, RangeQuery query, StatsQuery figures, @Nullable RollupRequest question) {
     var statistics = new Aggregation(figures, _ -> {});
     try (RangeReader reader = RangeReader.open(view, query, QueryBudget.DEFAULT)) {
       reader.inAnyOrder(figures.fold(), question);

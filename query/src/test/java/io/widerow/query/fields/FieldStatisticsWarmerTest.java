@@ -13,7 +13,7 @@ import io.widerow.query.StoreDirectory.Stored;
 import io.widerow.query.TypeGlobs;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.survey.Survey;
-import io.widerow.query.survey.SurveyQuestion;
+import io.widerow.query.survey.SurveyRequest;
 import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.Scan;
 import io.widerow.storage.StorageException;
@@ -76,8 +76,8 @@ class FieldStatisticsWarmerTest {
     if (byEvents) {
       given.put("where", List.of("type != \"none\""));
     }
-    FieldsQuestion question = FieldsQuestion.parse(given, null, NOW);
-    SurveyQuestion asked = with == null ? question : question.with(with);
+    FieldsRequest question = FieldsRequest.parse(given, null, NOW);
+    SurveyRequest asked = with == null ? question : question.with(with);
     OutputBuffer out = new OutputBuffer(1 << 16);
     try (StoreView view = store.view();
         Survey survey = asked.open(view, memory)) {

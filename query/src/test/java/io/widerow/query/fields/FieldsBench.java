@@ -78,7 +78,7 @@ public class FieldsBench {
     Map<String, List<String>> given = new HashMap<>(more);
     given.put("budget", List.of("1h"));
     OutputBuffer out = new OutputBuffer(1 << 16);
-    FieldsQuestion question = FieldsQuestion.parse(given, field.isEmpty() ? null : field, START);
+    FieldsRequest question = FieldsRequest.parse(given, field.isEmpty() ? null : field, START);
     try (StoreView view = sealed.store().view();
         Survey survey = question.with(with).open(view, memory)) {
       survey.write(out);

@@ -9,7 +9,7 @@ import io.widerow.query.StoreDirectory;
 import io.widerow.query.StoreDirectory.Stored;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.survey.Survey;
-import io.widerow.query.survey.SurveyQuestion;
+import io.widerow.query.survey.SurveyRequest;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.embedded.EmbeddedStore;
@@ -59,7 +59,7 @@ class SealedFieldsTest {
     return new Stored("t" + random.nextInt(4), time, attributes);
   }
 
-  private String answer(StoreView view, SurveyQuestion question) {
+  private String answer(StoreView view, SurveyRequest question) {
     OutputBuffer out = new OutputBuffer(1 << 16);
     try (Survey survey = question.open(view, memory)) {
       survey.write(out);
@@ -67,8 +67,8 @@ class SealedFieldsTest {
     return out.toString();
   }
 
-  private static FieldsQuestion question(Map<String, List<String>> given, String field) {
-    return FieldsQuestion.parse(given, field.isEmpty() ? null : field, START);
+  private static FieldsRequest question(Map<String, List<String>> given, String field) {
+    return FieldsRequest.parse(given, field.isEmpty() ? null : field, START);
   }
 
   private static EmbeddedStore store(Path directory, SplittableRandom random) {

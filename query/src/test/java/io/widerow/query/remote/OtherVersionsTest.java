@@ -83,7 +83,7 @@ class OtherVersionsTest {
         new Reader(
             "aggregates",
             daemon -> {
-              try (RemoteAnswer answer = RemoteAnswer.open(daemon, Map.of())) {
+              try (RemoteResponse answer = RemoteResponse.open(daemon, Map.of())) {
                 return RemoteStats.rows(answer, COUNTS, ZoneOffset.UTC);
               }
             },

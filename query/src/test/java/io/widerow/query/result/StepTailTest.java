@@ -124,7 +124,7 @@ class StepTailTest {
     }
     OutputBuffer sink = new OutputBuffer(1 << 10);
     QueryMemory memory = new QueryMemory(1 << 24);
-    StepQuestion question = StepQuestion.parse(all, nowNanos);
+    ContinuousQuery question = ContinuousQuery.parse(all, nowNanos);
     try (StoreView view = store.view();
         StepTail tail = new StepTail(view, question, QueryBudget.DEFAULT, memory)) {
       tail.write(nowNanos, sink, _ -> true);
@@ -234,7 +234,7 @@ class StepTailTest {
 
   private static void refused(String why, Map<String, List<String>> given) {
     var refused =
-        assertThrows(QueryException.Refused.class, () -> StepQuestion.parse(given, START));
+        assertThrows(QueryException.Refused.class, () -> ContinuousQuery.parse(given, START));
     assertTrue(String.valueOf(refused.getMessage()).startsWith(why), refused.getMessage());
   }
 
@@ -315,8 +315,8 @@ class StepTailTest {
     RangeQuery query = parameters.query().withRange(0, until);
     OutputBuffer sink = new OutputBuffer(1 << 10);
     try (StoreView view = store.view();
-        QueryAnswer answer =
-            new QueryAnswer(
+        QueryResult answer =
+            new QueryResult(
                 RangeReader.open(view, query, QueryBudget.DEFAULT), parameters.writer(), null)) {
       while (answer.writeNext(sink)) {
         assertEquals(null, answer.failure());

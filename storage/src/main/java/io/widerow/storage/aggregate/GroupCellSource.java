@@ -3,7 +3,7 @@ package io.widerow.storage.aggregate;
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
-import io.widerow.rollup.RollupQuestion;
+import io.widerow.rollup.RollupRequest;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Filter;
 import io.widerow.storage.FilterEvaluation;
@@ -26,7 +26,7 @@ final class GroupCellSource implements CellSource {
   private final String type;
   private final Scan scan;
   private final Filter filter;
-  private final RollupQuestion question;
+  private final RollupRequest question;
   private final Set<AttributeName> columns;
   private final int minutes;
   private final ReadDeadline deadline;
@@ -43,7 +43,7 @@ final class GroupCellSource implements CellSource {
       String type,
       Scan scan,
       Filter filter,
-      RollupQuestion question,
+      RollupRequest question,
       Set<AttributeName> columns,
       int minutes,
       ReadDeadline deadline) {

@@ -3,7 +3,7 @@ package io.widerow.storage.aggregate;
 import io.widerow.event.AttributeName;
 import io.widerow.event.EventId;
 import io.widerow.event.TimeUuid;
-import io.widerow.rollup.RollupQuestion;
+import io.widerow.rollup.RollupRequest;
 import io.widerow.rollup.RollupShape;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Filter;
@@ -192,7 +192,7 @@ public final class KeptCount {
   }
 
   private CellSource source(Source of) {
-    RollupQuestion question = question();
+    RollupRequest question = question();
     if (of.counts) {
       Grouping steps = new Grouping(List.of(), question.stepNanos());
       var readers = new MinuteCells.Readers(deadline, false);
@@ -203,7 +203,7 @@ public final class KeptCount {
         of.type, scan, filter, question, RollupChoice.columns(filter), of.minutes, deadline);
   }
 
-  private RollupQuestion question() {
+  private RollupRequest question() {
     RollupChoice choice = horizon.choice();
     if (choice == null) {
       throw new IllegalStateException("no question");

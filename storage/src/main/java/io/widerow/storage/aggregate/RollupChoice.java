@@ -4,7 +4,7 @@ import io.widerow.event.AttributeName;
 import io.widerow.event.PartitionKey;
 import io.widerow.event.TypeGlob;
 import io.widerow.rollup.RollupDefinition;
-import io.widerow.rollup.RollupQuestion;
+import io.widerow.rollup.RollupRequest;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Filter;
 import io.widerow.storage.Filters;
@@ -30,9 +30,9 @@ public final class RollupChoice {
           .thenComparing(RollupDefinition::name);
 
   private final List<RollupDefinition> defined;
-  private final RollupQuestion question;
+  private final RollupRequest question;
 
-  public RollupChoice(List<RollupDefinition> defined, RollupQuestion question) {
+  public RollupChoice(List<RollupDefinition> defined, RollupRequest question) {
     this.defined = defined;
     this.question = question;
   }
@@ -71,7 +71,7 @@ public final class RollupChoice {
             type);
   }
 
-  RollupQuestion question() {
+  RollupRequest question() {
     return question;
   }
 

@@ -4,7 +4,7 @@ import io.widerow.event.AttributeName;
 import io.widerow.event.Bucket;
 import io.widerow.event.EventId;
 import io.widerow.event.PartitionKey;
-import io.widerow.rollup.RollupQuestion;
+import io.widerow.rollup.RollupRequest;
 import io.widerow.storage.Arrivals;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Filter;
@@ -357,7 +357,7 @@ final class EmbeddedView implements StoreView, CellView {
 
   @Override
   public EventCursor openFigures(
-      List<PartitionKey> partitions, Scan scan, RollupQuestion question) {
+      List<PartitionKey> partitions, Scan scan, RollupRequest question) {
     return scan.since() == null && (hasRollups() || (hasCells() && question.isOfMinutes()))
         ? new RollupChoice(contents.rollups(), question).open(this, kept(partitions), scan)
         : openUnordered(partitions, scan);
@@ -369,12 +369,12 @@ final class EmbeddedView implements StoreView, CellView {
   }
 
   @Override
-  public boolean hasRollup(String type, Filter filter, RollupQuestion question) {
+  public boolean hasRollup(String type, Filter filter, RollupRequest question) {
     return hasCells() && new RollupChoice(contents.rollups(), question).of(type, filter) != null;
   }
 
   @Override
-  public StoreView ofFigures(@Nullable RollupQuestion question, Filter filter) {
+  public StoreView ofFigures(@Nullable RollupRequest question, Filter filter) {
     return question == null || contents.rollups().stream().allMatch(each -> each.keep() == null)
         ? this
         : new EmbeddedView(this, kept.with(new RollupChoice(contents.rollups(), question), filter));

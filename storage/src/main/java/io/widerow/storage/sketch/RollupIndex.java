@@ -3,7 +3,7 @@ package io.widerow.storage.sketch;
 import io.widerow.event.AttributeName;
 import io.widerow.rollup.RollupField;
 import io.widerow.rollup.RollupFigure;
-import io.widerow.rollup.RollupQuestion;
+import io.widerow.rollup.RollupRequest;
 import io.widerow.rollup.RollupShape;
 import io.widerow.storage.codec.ByteSink;
 import io.widerow.storage.codec.ByteSource;
@@ -186,7 +186,7 @@ public final class RollupIndex {
   /// @param columns attributes that the query's filter examines
   /// @param minutes width of its steps
   public int answering(
-      int partition, RollupQuestion question, Set<AttributeName> columns, int minutes) {
+      int partition, RollupRequest question, Set<AttributeName> columns, int minutes) {
     for (int piece = 0; piece < pieces(partition); piece++) {
       RollupShape shape = shape(partition, piece);
       if (shape.minutes() == minutes

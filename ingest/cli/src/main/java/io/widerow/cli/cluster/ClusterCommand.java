@@ -11,7 +11,7 @@ import io.widerow.storage.cassandra.keyspace.KeyspaceException;
 import io.widerow.storage.cassandra.keyspace.KeyspaceHealth;
 import io.widerow.storage.cassandra.keyspace.Stamp;
 import io.widerow.storage.cassandra.maintenance.ClusterVerifier;
-import io.widerow.storage.cassandra.maintenance.Policies;
+import io.widerow.storage.cassandra.maintenance.ClusterPolicies;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -143,7 +143,7 @@ public final class ClusterCommand {
             found =
                 ClusterVerifier.verify(
                     keyspace,
-                    new Policies(keyspace, nowMillis),
+                    new ClusterPolicies(keyspace, nowMillis),
                     _ -> true,
                     true,
                     now * 1_000_000,
@@ -231,7 +231,7 @@ public final class ClusterCommand {
         false,
         keyspace -> {
           try {
-            new Policies(keyspace, nowMillis).set(type, age);
+            new ClusterPolicies(keyspace, nowMillis).set(type, age);
           } catch (KeyspaceException failed) {
             throw unreachable(failed);
           }

@@ -5,7 +5,7 @@ import io.widerow.storage.StoreView;
 import io.widerow.storage.cassandra.keyspace.ClusterOptions;
 import io.widerow.storage.cassandra.keyspace.DriverKeyspace;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
-import io.widerow.storage.cassandra.maintenance.Policies;
+import io.widerow.storage.cassandra.maintenance.ClusterPolicies;
 import io.widerow.storage.cassandra.read.ClusterReader;
 import io.widerow.storage.cassandra.read.ReadOptions;
 import java.time.Duration;
@@ -25,7 +25,7 @@ final class DriverConnector implements OpenCluster {
 
   private DriverConnector(Keyspace keyspace) {
     this.keyspace = keyspace;
-    Policies policies = new Policies(keyspace, System::currentTimeMillis);
+    ClusterPolicies policies = new ClusterPolicies(keyspace, System::currentTimeMillis);
     try {
       policies.refresh().join();
     } catch (CompletionException failed) {

@@ -4,9 +4,9 @@ import io.widerow.cli.ClusterDirectory;
 import io.widerow.cli.ExitCode;
 import io.widerow.cli.Shell;
 import io.widerow.query.QueryException;
-import io.widerow.storage.cassandra.migrate.Difference;
+import io.widerow.storage.cassandra.migrate.HourMismatch;
 import io.widerow.storage.cassandra.migrate.Migration;
-import io.widerow.storage.cassandra.migrate.Outcome;
+import io.widerow.storage.cassandra.migrate.MigrationOutcome;
 import io.widerow.storage.cassandra.migrate.Settings;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -102,7 +102,7 @@ public final class MigrateCommand implements Callable<Integer> {
     Path directory = Path.of(intoCluster ? from : to).toAbsolutePath();
     ClusterDirectory.refuse(directory, "its daemon applies them to the cluster when it runs");
     MigrationBar bar = new MigrationBar(shell.err(), shell.errToTerminal(), System::nanoTime);
-    Outcome outcome;
+    MigrationOutcome outcome;
     try (OpenCluster cluster = open(uri, intoCluster && !verify);
         ExecutorService executor = Executors.newFixedThreadPool(threads)) {
       Migration migration =
@@ -123,14 +123,14 @@ public final class MigrateCommand implements Callable<Integer> {
     }
   }
 
-  private Outcome run(Migration migration, Path directory, boolean intoCluster) {
+  private MigrationOutcome run(Migration migration, Path directory, boolean intoCluster) {
     if (intoCluster) {
       return verify ? migration.verifyCluster(directory) : migration.toCluster(directory);
     }
     return verify ? migration.verifyDirectory(directory) : migration.toDirectory(directory);
   }
 
-  private int tell(Outcome outcome, String uri, boolean intoCluster) {
+  private int tell(MigrationOutcome outcome, String uri, boolean intoCluster) {
     CommandSpec own = spec;
     if (own == null) {
       throw new IllegalStateException("not run by picocli");
@@ -139,7 +139,7 @@ public final class MigrateCommand implements Callable<Integer> {
     if (!verify) {
       out.printf("copied %,d events%n", outcome.copied());
     }
-    List<Difference> differences = outcome.differences();
+    List<HourMismatch> differences = outcome.differences();
     out.printf(
         "compared %,d events: %s%n",
         outcome.compared(),

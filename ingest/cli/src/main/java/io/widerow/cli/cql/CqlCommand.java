@@ -118,7 +118,7 @@ public final class CqlCommand implements Callable<Integer> {
       if (text != null) {
         executeAll(connection, text);
       } else if (!statements.isEmpty()) {
-        var given = new Statements();
+        var given = new StatementSplitter();
         executeAll(connection, given.take(String.join(" ", statements)), false);
         executeAll(connection, given.finish(), false);
       } else if (prompts) {
@@ -153,7 +153,7 @@ public final class CqlCommand implements Callable<Integer> {
   }
 
   private void executeAll(CqlConnection connection, Reader text) throws IOException {
-    var given = new Statements();
+    var given = new StatementSplitter();
     try (BufferedReader lines = new BufferedReader(text)) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
         executeAll(connection, given.take(line + "\n"), true);
@@ -163,8 +163,8 @@ public final class CqlCommand implements Callable<Integer> {
   }
 
   private void executeAll(
-      CqlConnection connection, List<Statements.Statement> all, boolean withLines) {
-    for (Statements.Statement statement : all) {
+      CqlConnection connection, List<StatementSplitter.Statement> all, boolean withLines) {
+    for (StatementSplitter.Statement statement : all) {
       try {
         execute(connection, statement.text());
       } catch (QueryException.Remote failed) {
@@ -203,7 +203,7 @@ public final class CqlCommand implements Callable<Integer> {
 
   /// Executes typed statements, until the end of the input or `exit`. An error ends its statement.
   private void prompt(CqlConnection connection) throws IOException {
-    var given = new Statements();
+    var given = new StatementSplitter();
     BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
     while (true) {
       say(given.isBlank() ? "cql> " : "...> ");
@@ -217,7 +217,7 @@ public final class CqlCommand implements Callable<Integer> {
         say("Statements end with a semicolon. DESCRIBE TABLES; lists tables; exit leaves.\n");
         continue;
       }
-      for (Statements.Statement statement : given.take(line + "\n")) {
+      for (StatementSplitter.Statement statement : given.take(line + "\n")) {
         try {
           execute(connection, statement.text());
         } catch (QueryException.Remote failed) {

@@ -1,6 +1,6 @@
 package io.widerow.cli.demo;
 
-import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpResponses;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
@@ -106,8 +106,8 @@ final class DemoFeed {
         String day = DAY.format(request.at);
         lines.append("{\"create\":{\"_index\":\"apache.missing-").append(day).append("\"}}\n");
         lines.append("{\"@timestamp\":\"").append(request.at.toInstant()).append("\",\"message\":");
-        HttpAnswers.appendString(lines, request.path).append(",\"client\":");
-        HttpAnswers.appendString(lines, request.client).append("}\n");
+        HttpResponses.appendString(lines, request.path).append(",\"client\":");
+        HttpResponses.appendString(lines, request.client).append("}\n");
       }
     }
     String answer = post("/_bulk", "application/x-ndjson", lines.toString());
@@ -152,7 +152,7 @@ final class DemoFeed {
               "%sT%s.%s".formatted(fields.group(1), fields.group(2), fields.group(3)));
       long millis = at.toInstant(ZoneOffset.UTC).toEpochMilli();
       body.append(comma).append("[\"").append(millis).append("000000\",");
-      HttpAnswers.appendString(body, fields.group(5)).append(']');
+      HttpResponses.appendString(body, fields.group(5)).append(']');
       comma = ",";
     }
     return post("/loki/api/v1/push", "application/json", body.append("]}]}").toString());

@@ -5,7 +5,7 @@ import io.widerow.query.Token;
 import io.widerow.query.export.ExportFormat;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.remote.JsonLine;
-import io.widerow.query.remote.RemoteAnswer;
+import io.widerow.query.remote.RemoteResponse;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -82,7 +82,7 @@ final class ExportDirectory {
     directory.asked.put("now", List.of(now));
     directory.append(
         "{\"export\":%d,\"format\":\"%s\",\"asked\":\"%s\",\"now\":\"%s\"}"
-            .formatted(VERSION, format, RemoteAnswer.encode(asked), now));
+            .formatted(VERSION, format, RemoteResponse.encode(asked), now));
     return directory;
   }
 
@@ -115,7 +115,7 @@ final class ExportDirectory {
       throw refused(directory, "holds an export of another version of widerow");
     }
     String there = "format=%s&%s".formatted(head.get("format"), head.get("asked"));
-    String wanted = "format=%s&%s".formatted(format, RemoteAnswer.encode(asked));
+    String wanted = "format=%s&%s".formatted(format, RemoteResponse.encode(asked));
     if (!there.equals(wanted)) {
       throw refused(
           directory,

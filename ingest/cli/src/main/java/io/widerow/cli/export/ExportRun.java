@@ -1,7 +1,7 @@
 package io.widerow.cli.export;
 
 import io.widerow.cli.EventBar;
-import io.widerow.cli.LocalTimes;
+import io.widerow.cli.ShownTimes;
 import io.widerow.cli.Shell;
 import io.widerow.event.EventId;
 import io.widerow.event.EventView;
@@ -59,7 +59,7 @@ final class ExportRun {
   }
 
   private static String now() {
-    return Instant.EPOCH.plusNanos(LocalTimes.nowNanos()).toString();
+    return Instant.EPOCH.plusNanos(ShownTimes.nowNanos()).toString();
   }
 
   private Map<String, List<String>> asked() {

@@ -1,10 +1,10 @@
 package io.widerow.cli.export;
 
-import io.widerow.cli.LocalTimes;
+import io.widerow.cli.ShownTimes;
 import io.widerow.cli.Shell;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.export.ExportCursor;
-import io.widerow.query.export.ExportQuestion;
+import io.widerow.query.export.ExportRequest;
 import io.widerow.query.export.RemoteExport;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.EventStore;
@@ -27,7 +27,7 @@ record ExportSource(EventCursor cursor, String until, long expected, @Nullable E
 
   /// @param asked parameters of `GET /v1/export`, with `now`
   static ExportSource open(ExportCommand options, Map<String, List<String>> asked, Shell shell) {
-    ExportQuestion question = ExportQuestion.parse(asked, LocalTimes.nowNanos());
+    ExportRequest question = ExportRequest.parse(asked, ShownTimes.nowNanos());
     EventStore store = options.source.open(options.daemon, shell);
     if (store == null) {
       RemoteExport remote = new RemoteExport(options.daemon.address(shell), asked);
@@ -42,7 +42,7 @@ record ExportSource(EventCursor cursor, String until, long expected, @Nullable E
               store::view,
               question.query(),
               QueryMemory.unlimited(),
-              LocalTimes.nowNanos(),
+              ShownTimes.nowNanos(),
               ExportCursor.KEPT,
               System::nanoTime);
       String until = Instant.EPOCH.plusNanos(cursor.untilNanos()).toString();

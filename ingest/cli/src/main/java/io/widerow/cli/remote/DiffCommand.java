@@ -4,7 +4,7 @@ import io.widerow.cli.DamageWarnings;
 import io.widerow.cli.Shell;
 import io.widerow.query.ParameterText;
 import io.widerow.query.aggregation.Cell;
-import io.widerow.query.remote.RemoteAnswer;
+import io.widerow.query.remote.RemoteResponse;
 import io.widerow.query.remote.RemoteSurvey;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -73,7 +73,7 @@ public final class DiffCommand implements Callable<Integer> {
     ParameterText.put(parameters, "beforeto", beforeTo);
     ParameterText.put(parameters, "limit", limit);
     RemoteSurvey answer =
-        RemoteSurvey.ask(asked.address(shell), "/v1/diff?" + RemoteAnswer.encode(parameters));
+        RemoteSurvey.ask(asked.address(shell), "/v1/diff?" + RemoteResponse.encode(parameters));
     asked.show(shell, withValues(answer), HEADS, HEADS);
     for (String range : List.of("events", "before")) {
       if (answer.text(range).equals("0")) {

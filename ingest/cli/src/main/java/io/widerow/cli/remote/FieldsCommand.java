@@ -7,7 +7,7 @@ import io.widerow.query.aggregation.Cell;
 import io.widerow.query.aggregation.StatsWriter;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.output.OutputFormat;
-import io.widerow.query.remote.RemoteAnswer;
+import io.widerow.query.remote.RemoteResponse;
 import io.widerow.query.remote.RemoteFields;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -90,7 +90,7 @@ public final class FieldsCommand implements Callable<Integer> {
     String one = field == null ? "" : "/" + URLEncoder.encode(field, StandardCharsets.UTF_8);
     RemoteFields answer =
         RemoteFields.ask(
-            asked.address(shell), "/v1/fields" + one + "?" + RemoteAnswer.encode(parameters));
+            asked.address(shell), "/v1/fields" + one + "?" + RemoteResponse.encode(parameters));
     OutputBuffer out = new OutputBuffer(1 << 12);
     switch (asked.format(shell)) {
       case json -> answer.lines().forEach(line -> out.put(line + "\n"));

@@ -3,7 +3,7 @@ package io.widerow.cli.remote;
 import io.widerow.cli.ExitCode;
 import io.widerow.cli.Shell;
 import io.widerow.query.ParameterText;
-import io.widerow.query.remote.RemoteAnswer;
+import io.widerow.query.remote.RemoteResponse;
 import io.widerow.query.remote.RemoteRows;
 import io.widerow.query.remote.RemoteSurvey;
 import java.util.ArrayList;
@@ -134,7 +134,7 @@ public final class PartitionsCommand implements Callable<Integer> {
     ParameterText.put(parameters, "from", from);
     ParameterText.put(parameters, "to", to);
     if (shown == null) {
-      String path = "/v1/partitions?" + RemoteAnswer.encode(parameters);
+      String path = "/v1/partitions?" + RemoteResponse.encode(parameters);
       RemoteRows all = RemoteRows.ask(asked.address(shell), path, HEADS);
       asked.show(shell, all);
       tellNone(all.rows().isEmpty(), "partitions");
@@ -142,7 +142,7 @@ public final class PartitionsCommand implements Callable<Integer> {
       parameters.put("layout", List.of("true"));
       ParameterText.put(parameters, "by", shown.by);
       Kind kind = shown.kind();
-      String path = "/v1/partitions?" + RemoteAnswer.encode(parameters);
+      String path = "/v1/partitions?" + RemoteResponse.encode(parameters);
       RemoteSurvey all = RemoteSurvey.linesOf(asked.address(shell), path, kind.member, KINDS);
       asked.show(shell, all, kind.heads, kind.heads);
       tellNone(all.rows().isEmpty(), kind.what);

@@ -3,7 +3,7 @@ package io.widerow.cli.remote;
 import io.widerow.cli.DamageWarnings;
 import io.widerow.cli.Shell;
 import io.widerow.query.ParameterText;
-import io.widerow.query.remote.RemoteAnswer;
+import io.widerow.query.remote.RemoteResponse;
 import io.widerow.query.remote.RemoteSurvey;
 import java.time.ZoneOffset;
 import java.util.List;
@@ -60,7 +60,7 @@ public final class PatternsCommand implements Callable<Integer> {
     ParameterText.put(parameters, "field", field);
     ParameterText.put(parameters, "limit", limit);
     RemoteSurvey answer =
-        RemoteSurvey.ask(asked.address(shell), "/v1/patterns?" + RemoteAnswer.encode(parameters));
+        RemoteSurvey.ask(asked.address(shell), "/v1/patterns?" + RemoteResponse.encode(parameters));
     asked.show(shell, answer, HEADS, CSV_HEADS);
     if (answer.rows().isEmpty()) {
       shell.err().println("widerow explore patterns: no event has this attribute");

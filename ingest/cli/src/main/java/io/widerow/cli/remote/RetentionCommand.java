@@ -4,7 +4,7 @@ import io.widerow.cli.ExitCode;
 import io.widerow.cli.Shell;
 import io.widerow.query.ParameterText;
 import io.widerow.query.output.OutputFormat;
-import io.widerow.query.remote.RemoteAnswer;
+import io.widerow.query.remote.RemoteResponse;
 import io.widerow.query.remote.RemoteRows;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -125,7 +125,7 @@ public final class RetentionCommand {
             + " comes last, with a table on standard error."
       })
   int plan(@Mixin Limits limits, @Mixin Asked how) {
-    String path = policies.path() + "/plan?" + RemoteAnswer.encode(limits.parameters());
+    String path = policies.path() + "/plan?" + RemoteResponse.encode(limits.parameters());
     RemoteRows.Summed plan = RemoteRows.askSummed(how.address(shell), path, PLAN_HEADS, SUM_HEADS);
     how.show(shell, plan.rows());
     if (how.format(shell) == OutputFormat.json) {

@@ -1,6 +1,6 @@
 package io.widerow.cli.ship;
 
-import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.decode.TimeParser;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -54,7 +54,7 @@ record Checkpoint(String salt, List<String> patterns, List<Entry> files) {
   /// @param first the fingerprint of its first bytes
   /// @param offset bytes that were acknowledged
   /// @param tail the bytes before `offset`, in hex
-  /// @param timeNanos time of the last record, [Times#NONE] for none
+  /// @param timeNanos time of the last record, [TimeParser#NONE] for none
   /// @param sizeBytes when it was last there
   /// @param seenSeconds when that was, since the Unix epoch
   /// @param ended whether it was truncated after `offset`
@@ -64,7 +64,7 @@ record Checkpoint(String salt, List<String> patterns, List<Entry> files) {
       String name,
       FileIdentity identity,
       int generation,
-      Fingerprint first,
+      FileFingerprint first,
       long offset,
       String tail,
       long timeNanos,
@@ -114,7 +114,7 @@ record Checkpoint(String salt, List<String> patterns, List<Entry> files) {
     out.append(' ').append(file.generation).append(' ').append(file.first.bytes());
     out.append(' ').append(file.first.digest()).append(' ').append(file.offset);
     out.append(' ').append(file.tail.isEmpty() ? NONE : file.tail);
-    out.append(' ').append(file.timeNanos == Times.NONE ? NONE : Long.toString(file.timeNanos));
+    out.append(' ').append(file.timeNanos == TimeParser.NONE ? NONE : Long.toString(file.timeNanos));
     out.append(' ').append(file.sizeBytes).append(' ').append(file.seenSeconds);
     out.append(' ').append(file.ended ? "ended" : "live").append('\n');
     UnderWay batch = file.underWay;
@@ -214,10 +214,10 @@ record Checkpoint(String salt, List<String> patterns, List<Entry> files) {
           plain(fields[2]),
           new FileIdentity(Long.parseLong(fields[3]), Long.parseLong(fields[4])),
           Math.toIntExact(number(fields[5])),
-          new Fingerprint(Math.toIntExact(number(fields[6])), fields[7]),
+          new FileFingerprint(Math.toIntExact(number(fields[6])), fields[7]),
           offset,
           tail,
-          fields[10].equals(NONE) ? Times.NONE : Long.parseLong(fields[10]),
+          fields[10].equals(NONE) ? TimeParser.NONE : Long.parseLong(fields[10]),
           number(fields[11]),
           number(fields[12]),
           fields[13].equals("ended"),

@@ -4,7 +4,7 @@ import static io.widerow.event.Utf8.ascii;
 
 import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.JsonScanner;
-import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.decode.TimeParser;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
@@ -105,8 +105,8 @@ final class ContainerLine {
     if (which == 0 || !oneTag || (!whole && line[tag] != 'P')) {
       return false;
     }
-    nanos = Times.rfc3339(line, from, time);
-    if (nanos == Times.NONE) {
+    nanos = TimeParser.rfc3339(line, from, time);
+    if (nanos == TimeParser.NONE) {
       return false;
     }
     stream = which;
@@ -156,7 +156,7 @@ final class ContainerLine {
   private boolean read(JsonScanner json) throws JsonScanner.Bad {
     tape.begin(json.bytes);
     stream = 0;
-    nanos = Times.NONE;
+    nanos = TimeParser.NONE;
     attrsLength = 0;
     boolean logSeen = false;
     boolean logInScratch = false;
@@ -177,7 +177,7 @@ final class ContainerLine {
       } else if (is(json, TIME)) {
         json.expect(':');
         json.string(tape);
-        nanos = Times.rfc3339(text(json), json.textOffset, json.textOffset + json.textBytes);
+        nanos = TimeParser.rfc3339(text(json), json.textOffset, json.textOffset + json.textBytes);
       } else if (!is(json, ATTRS) || !readAttrs(json)) {
         return false;
       }
@@ -191,7 +191,7 @@ final class ContainerLine {
     partial = length == 0 || bytes[offset + length - 1] != '\n';
     length -= partial ? 0 : 1;
     length -= !partial && length > 0 && bytes[offset + length - 1] == '\r' ? 1 : 0;
-    return logSeen && nanos != Times.NONE;
+    return logSeen && nanos != TimeParser.NONE;
   }
 
   private boolean readAttrs(JsonScanner json) throws JsonScanner.Bad {

@@ -25,7 +25,7 @@ interface Delivery {
   String place(int index);
 
   /// The deliveries that retry events that the daemon refused.
-  default Remedy remedy(Answer answer) {
+  default Remedy remedy(BatchResponse answer) {
     return new Remedy(answer, List.of());
   }
 
@@ -33,5 +33,5 @@ interface Delivery {
   ///
   /// @param answer with the final refusals
   /// @param again deliveries to send before this one counts as acknowledged
-  record Remedy(Answer answer, List<Delivery> again) {}
+  record Remedy(BatchResponse answer, List<Delivery> again) {}
 }

@@ -38,7 +38,7 @@ final class FileWatch {
   private final Console console;
   private final List<FollowedFile> files = new ArrayList<>();
   private final List<Checkpoint.Entry> ended = new ArrayList<>();
-  private final Map<Batch, Checkpoint.Entry> cut = new HashMap<>(); // of batches in progress
+  private final Map<FileBatch, Checkpoint.Entry> cut = new HashMap<>(); // of batches in progress
   private final Set<String> known = new HashSet<>(); // patterns of earlier scans
   private final Set<String> told = new HashSet<>();
 
@@ -240,7 +240,7 @@ final class FileWatch {
       console.tell(file + " " + why + ": it is read again from its start");
       Checkpoint.Entry entry = ended(file.entry(), file.acked, file.ackedTail, file.ackedTimeNanos);
       ended.add(entry);
-      Batch batch = file.underWay;
+      FileBatch batch = file.underWay;
       if (batch != null) {
         cut.put(batch, entry);
       }
@@ -266,7 +266,7 @@ final class FileWatch {
   }
 
   /// A batch of a file was acknowledged.
-  void acknowledged(FollowedFile file, Batch batch) {
+  void acknowledged(FollowedFile file, FileBatch batch) {
     Checkpoint.Entry before = cut.remove(batch);
     if (before == null) {
       file.acknowledged(batch);

@@ -1,7 +1,7 @@
 package io.widerow.cli.ship;
 
 import io.widerow.ingest.decode.Swar;
-import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.decode.TimeParser;
 import io.widerow.ingest.decode.Utf16Text;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -34,18 +34,18 @@ final class FollowedFile {
   @Nullable Path path;
 
   /// Of the first bytes that were read.
-  Fingerprint first = Fingerprint.EMPTY;
+  FileFingerprint first = FileFingerprint.EMPTY;
 
   long position;
   byte[] tail = {};
-  long timeNanos = Times.NONE;
+  long timeNanos = TimeParser.NONE;
 
   long acked;
   byte[] ackedTail = {};
-  long ackedTimeNanos = Times.NONE;
+  long ackedTimeNanos = TimeParser.NONE;
 
   /// The batch that is in the checkpoint.
-  @Nullable Batch underWay;
+  @Nullable FileBatch underWay;
 
   /// Read only when this one has been read to its end: the file that had its name before.
   @Nullable FollowedFile before;
@@ -94,9 +94,9 @@ final class FollowedFile {
   /// Begins again, because the file was truncated.
   void restart() {
     generation++;
-    first = Fingerprint.EMPTY;
+    first = FileFingerprint.EMPTY;
     underWay = null;
-    start(0, new byte[0], Times.NONE);
+    start(0, new byte[0], TimeParser.NONE);
   }
 
   /// Opens it, unless it is open: from then on a rename changes nothing. Without this, what asks
@@ -165,12 +165,12 @@ final class FollowedFile {
   }
 
   /// Whether the first bytes are these.
-  boolean hasFirst(Fingerprint expected) throws IOException {
+  boolean hasFirst(FileFingerprint expected) throws IOException {
     FileChannel file = file();
     byte[] found = new byte[expected.bytes()];
     return file != null
         && readAt(file, found, found.length, 0) == found.length
-        && Fingerprint.of(found, found.length).equals(expected);
+        && FileFingerprint.of(found, found.length).equals(expected);
   }
 
   /// The file changed in a way that no writer at its end can.
@@ -187,7 +187,7 @@ final class FollowedFile {
   /// @param buffer of [RecordRules#batchBytes] and [Swar#SLACK_BYTES] bytes
   /// @param flush whether an open record at the end of the file counts as complete
   /// @throws ChangedException when the file is not what it was
-  @Nullable Batch next(
+  @Nullable FileBatch next(
       RecordReader reader, byte[] buffer, String salt, long nowNanos, boolean flush)
       throws IOException {
     FileChannel file = file();
@@ -246,18 +246,18 @@ final class FollowedFile {
     return bytes[at + low] == '\n' && bytes[at + 1 - low] == 0;
   }
 
-  private Batch advance(
+  private FileBatch advance(
       RecordReader.Made made, byte[] buffer, String salt, long nowNanos, boolean full)
       throws IOException {
     int count = made.consumed;
     byte[] tailAfter = tailAfter(tail, buffer, count);
-    String key = Batch.key(salt, identity.inode(), generation, position, buffer, count);
-    Batch batch =
-        new Batch(name.toString(), labels.type(), position, nowNanos, key, made, tailAfter, full);
+    String key = FileBatch.key(salt, identity.inode(), generation, position, buffer, count);
+    FileBatch batch =
+        new FileBatch(name.toString(), labels.type(), position, nowNanos, key, made, tailAfter, full);
     tail = tailAfter;
     position += count;
     timeNanos = made.timeBefore;
-    if (first.bytes() < Fingerprint.BYTES_MAX) {
+    if (first.bytes() < FileFingerprint.BYTES_MAX) {
       fingerprint();
     }
     return batch;
@@ -265,9 +265,9 @@ final class FollowedFile {
 
   private void fingerprint() throws IOException {
     FileChannel file = file();
-    byte[] bytes = new byte[(int) Math.min(Fingerprint.BYTES_MAX, position)];
+    byte[] bytes = new byte[(int) Math.min(FileFingerprint.BYTES_MAX, position)];
     if (file != null && readAt(file, bytes, bytes.length, 0) == bytes.length) {
-      first = Fingerprint.of(bytes, bytes.length);
+      first = FileFingerprint.of(bytes, bytes.length);
     }
   }
 
@@ -322,7 +322,7 @@ final class FollowedFile {
 
   /// The batch in progress when the run before ended, made again from the same bytes; null when
   /// they cannot be read any more.
-  @Nullable Batch again(
+  @Nullable FileBatch again(
       RecordReader reader, byte[] buffer, String salt, Checkpoint.UnderWay underWayBefore)
       throws IOException {
     FileChannel file = file();
@@ -331,7 +331,7 @@ final class FollowedFile {
         count + Swar.SLACK_BYTES <= buffer.length ? buffer : new byte[count + Swar.SLACK_BYTES];
     if (file == null
         || readAt(file, bytes, count, position) < count
-        || !Batch.key(salt, identity.inode(), generation, position, bytes, count)
+        || !FileBatch.key(salt, identity.inode(), generation, position, bytes, count)
             .equals(underWayBefore.key())) {
       return null;
     }
@@ -351,7 +351,7 @@ final class FollowedFile {
   }
 
   /// The batch was acknowledged.
-  void acknowledged(Batch batch) {
+  void acknowledged(FileBatch batch) {
     if (batch == underWay) { // else the file was truncated in between
       underWay = null;
       acked = batch.until;
@@ -363,7 +363,7 @@ final class FollowedFile {
   /// The state for a later run.
   Checkpoint.Entry entry() {
     Path now = path;
-    Batch batch = underWay;
+    FileBatch batch = underWay;
     return new Checkpoint.Entry(
         (now == null ? name : now).toString(),
         name.toString(),

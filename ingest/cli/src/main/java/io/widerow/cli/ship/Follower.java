@@ -67,7 +67,7 @@ final class Follower {
 
   /// Runs until it is asked to end; with [ShipPlan#once] until all is read.
   void run() throws IOException {
-    Map<FollowedFile, Batch> round = restore();
+    Map<FollowedFile, FileBatch> round = restore();
     while (!stop.isAsked()) {
       if (round.isEmpty()) {
         boolean moved = watch.look(System.nanoTime());
@@ -99,8 +99,8 @@ final class Follower {
   /// Takes over the checkpoint of the run before.
   ///
   /// @return the batches in progress
-  private Map<FollowedFile, Batch> restore() throws IOException {
-    Map<FollowedFile, Batch> round = new HashMap<>();
+  private Map<FollowedFile, FileBatch> restore() throws IOException {
+    Map<FollowedFile, FileBatch> round = new HashMap<>();
     Checkpoint before = directory.read();
     if (before == null) {
       changed = true;
@@ -110,7 +110,7 @@ final class Follower {
     for (var underWay : watch.restore(before).entrySet()) {
       FollowedFile file = underWay.getKey();
       Checkpoint.UnderWay was = underWay.getValue();
-      Batch batch = file.again(reader, buffer, salt, was);
+      FileBatch batch = file.again(reader, buffer, salt, was);
       if (batch == null) {
         watch.tellUnknown(file, was.until() - file.position);
         changed = true;
@@ -122,14 +122,14 @@ final class Follower {
   }
 
   /// Reads one batch of each file that has more, up to a limit for all.
-  private Map<FollowedFile, Batch> collect() throws IOException {
-    Map<FollowedFile, Batch> round = new HashMap<>();
+  private Map<FollowedFile, FileBatch> collect() throws IOException {
+    Map<FollowedFile, FileBatch> round = new HashMap<>();
     List<FollowedFile> files = watch.files();
     long bytes = 0;
     int count = files.size();
     for (int i = 0; i < count && bytes < ROUND_BYTES_MAX; i++) {
       FollowedFile file = files.get((turn + i) % count);
-      Batch batch = next(file);
+      FileBatch batch = next(file);
       if (batch != null) {
         round.put(file, batch);
         bytes += batch.json.length;
@@ -139,7 +139,7 @@ final class Follower {
     return round;
   }
 
-  private @Nullable Batch next(FollowedFile file) {
+  private @Nullable FileBatch next(FollowedFile file) {
     if (file.done || (file.atEnd && !mayFlush(file)) || waitsForOther(file)) {
       return null;
     }
@@ -199,14 +199,14 @@ final class Follower {
   /// Sends a round, and reads the next one concurrently when a file has more.
   ///
   /// @return the next round
-  private Map<FollowedFile, Batch> send(Map<FollowedFile, Batch> round) throws IOException {
+  private Map<FollowedFile, FileBatch> send(Map<FollowedFile, FileBatch> round) throws IOException {
     round.forEach((file, batch) -> file.underWay = batch);
     if (!save(false)) {
       return Map.of();
     }
-    List<Batch> sent = new ArrayList<>();
-    for (Map.Entry<FollowedFile, Batch> one : round.entrySet()) {
-      Batch batch = one.getValue();
+    List<FileBatch> sent = new ArrayList<>();
+    for (Map.Entry<FollowedFile, FileBatch> one : round.entrySet()) {
+      FileBatch batch = one.getValue();
       if (batch.events > 0) {
         sent.add(batch);
       } else {
@@ -214,9 +214,9 @@ final class Follower {
         one.getKey().acknowledged(batch);
       }
     }
-    List<Sender.Sending<Batch>> sending = sender.start(sent);
+    List<Sender.Sending<FileBatch>> sending = sender.start(sent);
     boolean more = round.values().stream().anyMatch(batch -> batch.full);
-    Map<FollowedFile, Batch> next = more && !stop.isAsked() ? collect() : Map.of();
+    Map<FollowedFile, FileBatch> next = more && !stop.isAsked() ? collect() : Map.of();
     await(sending, round);
     if (!more) {
       pause();
@@ -224,10 +224,10 @@ final class Follower {
     return next;
   }
 
-  private void await(List<Sender.Sending<Batch>> sending, Map<FollowedFile, Batch> round) {
-    Map<Batch, FollowedFile> files = new HashMap<>();
+  private void await(List<Sender.Sending<FileBatch>> sending, Map<FollowedFile, FileBatch> round) {
+    Map<FileBatch, FollowedFile> files = new HashMap<>();
     round.forEach((file, batch) -> files.put(batch, file));
-    for (Sender.Sending<Batch> one : sending) {
+    for (Sender.Sending<FileBatch> one : sending) {
       FollowedFile file = files.get(one.batch());
       if (file != null && sender.await(one, this::status)) {
         watch.acknowledged(file, one.batch());

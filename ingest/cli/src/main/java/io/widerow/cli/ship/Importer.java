@@ -2,7 +2,7 @@ package io.widerow.cli.ship;
 
 import io.widerow.cli.ExitCode;
 import io.widerow.ingest.decode.Swar;
-import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.decode.TimeParser;
 import io.widerow.storage.FailureReason;
 import java.io.BufferedInputStream;
 import java.io.EOFException;
@@ -38,7 +38,7 @@ final class Importer {
   private long totalBytes; // of all files, as they are on disk; 0 when standard input is one
   private long doneBytes; // of files before this one
   private long shownNanos;
-  private Sender.@Nullable Sending<Batch> sending;
+  private Sender.@Nullable Sending<FileBatch> sending;
   private ExitCode worst = ExitCode.OK;
 
   /// A file, or standard input.
@@ -134,7 +134,7 @@ final class Importer {
       Counted counted)
       throws IOException {
     long from = 0;
-    long time = Times.NONE;
+    long time = TimeParser.NONE;
     int length = 0;
     boolean end = false;
     IOException failure = null;
@@ -153,8 +153,8 @@ final class Importer {
       long now = nowNanos();
       RecordReader.Made made = reader.read(buffer, length, labels, time, now, end);
       int count = made.consumed;
-      String key = Batch.key(keySalt, inode, 0, from, buffer, count);
-      send(new Batch(name, labels.type(), from, now, key, made, new byte[0], true));
+      String key = FileBatch.key(keySalt, inode, 0, from, buffer, count);
+      send(new FileBatch(name, labels.type(), from, now, key, made, new byte[0], true));
       from += count;
       time = made.timeBefore;
       System.arraycopy(buffer, count, other, 0, length - count);
@@ -175,7 +175,7 @@ final class Importer {
   }
 
   /// Sends a batch when the one before is acknowledged, and does not wait for this one.
-  private void send(Batch batch) {
+  private void send(FileBatch batch) {
     finish();
     if (batch.events == 0) {
       tally.passed(batch.until - batch.from);
@@ -186,7 +186,7 @@ final class Importer {
 
   /// Waits for the batch in progress.
   private void finish() {
-    Sender.Sending<Batch> last = sending;
+    Sender.Sending<FileBatch> last = sending;
     sending = null;
     if (last != null) {
       boolean _ = sender.await(last, () -> {}); // false: the command ends

@@ -1,7 +1,7 @@
 package io.widerow.cli.ship;
 
 import io.widerow.ingest.decode.SenderTime;
-import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.decode.TimeParser;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
@@ -53,7 +53,7 @@ final class RecordForms {
   ///
   /// @param content where its members are, or its text
   /// @param object whether these are the members of an object
-  /// @param time that its line has, [Times#NONE] for none
+  /// @param time that its line has, [TimeParser#NONE] for none
   /// @param before that of the line before
   void add(
       int from, int timeFrom, int timeLimit, int content, boolean object, long time, long before) {
@@ -70,7 +70,7 @@ final class RecordForms {
     places[at + 3] = content;
     objects[count] = object;
     times[count] = time;
-    timesOfText[count] = time == Times.NONE ? before : time;
+    timesOfText[count] = time == TimeParser.NONE ? before : time;
     count++;
   }
 
@@ -103,7 +103,7 @@ final class RecordForms {
     boolean text = (form & TEXT) != 0;
     out.put(json, from, timeFrom - from);
     long time = (form & (TEXT | OTHER_TIME)) == 0 ? times[index] : timesOfText[index];
-    if (time != Times.NONE) {
+    if (time != TimeParser.NONE) {
       out.putString((form & TIMELESS) != 0 ? SENDER_TIME : TIME_FIELD);
       out.put(":");
       out.putTime(time);

@@ -8,7 +8,7 @@ import io.widerow.ingest.decode.SenderTime;
 import io.widerow.ingest.decode.Swar;
 import io.widerow.ingest.decode.TimePattern;
 import io.widerow.ingest.decode.TimeSpan;
-import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.decode.TimeParser;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -99,7 +99,7 @@ final class RecordReader {
     final int events;
 
     /// The time that the next record has if it has none itself, in nanoseconds since the Unix
-    /// epoch; [Times#NONE] for none.
+    /// epoch; [TimeParser#NONE] for none.
     final long timeBefore;
 
     /// The parts of each line of `json`.
@@ -136,7 +136,7 @@ final class RecordReader {
   ///
   /// @param bytes with [Swar#SLACK_BYTES] readable bytes after `length`
   /// @param labels members of every record
-  /// @param before the time of the record before, [Times#NONE] for none
+  /// @param before the time of the record before, [TimeParser#NONE] for none
   /// @param now completes times without a year, in nanoseconds since the Unix epoch
   /// @param flush whether an open record at the end counts as complete
   Made read(byte[] bytes, int length, FileLabels labels, long before, long now, boolean flush) {
@@ -240,7 +240,7 @@ final class RecordReader {
       line.offset = withoutBeginning(at, limit);
       line.length = limit - line.offset;
       line.stream = 0;
-      line.nanos = Times.NONE;
+      line.nanos = TimeParser.NONE;
       line.partial = false;
       line.attrsLength = 0;
     }
@@ -311,7 +311,7 @@ final class RecordReader {
     int limit = line.offset + line.length;
     return startPattern instanceof TimePattern.Auto auto
         ? starts.isStart(auto, line.bytes, line.offset, limit, nowNanos)
-        : startPattern.nanos(line.bytes, line.offset, limit, nowNanos) != Times.NONE;
+        : startPattern.nanos(line.bytes, line.offset, limit, nowNanos) != TimeParser.NONE;
   }
 
   private void emitAll() {
@@ -353,7 +353,7 @@ final class RecordReader {
       out.put(",");
     }
     int timeFrom = out.length();
-    if (nanos != Times.NONE) {
+    if (nanos != TimeParser.NONE) {
       out.put("\"ts\":");
       out.putTime(nanos);
       out.put(",");
@@ -407,18 +407,18 @@ final class RecordReader {
   /// The time of a record: that of its container runtime, else the first that its lines have, else
   /// that of the record before.
   private long time(OpenRecord record) {
-    if (record.nanos != Times.NONE) {
+    if (record.nanos != TimeParser.NONE) {
       return record.nanos;
     }
     if (pattern instanceof TimePattern.Arrival) {
-      return Times.NONE;
+      return TimeParser.NONE;
     }
     if (!(pattern instanceof TimePattern.Auto)) {
       return known(pattern.nanos(record.text, 0, record.length, nowNanos, span));
     }
     int at = 0;
-    long nanos = Times.NONE;
-    while (at < record.length && nanos == Times.NONE && !span.isThere()) {
+    long nanos = TimeParser.NONE;
+    while (at < record.length && nanos == TimeParser.NONE && !span.isThere()) {
       int end = Swar.newline(record.text, at, record.length);
       nanos = pattern.nanos(record.text, at, end, nowNanos, span);
       at = end + 1;
@@ -431,6 +431,6 @@ final class RecordReader {
       span.clear(); // it is what the line says
       timeBefore = nanos;
     }
-    return span.isThere() ? Times.NONE : timeBefore;
+    return span.isThere() ? TimeParser.NONE : timeBefore;
   }
 }

@@ -36,13 +36,13 @@ final class SecondTry implements Delivery {
   private static final String UNKNOWN = "for an unknown reason";
   private static final String PAST_RETENTION = "older than the retention of ";
 
-  private final Batch batch;
+  private final FileBatch batch;
   private final int[] records; // indexes in the batch
   private final int[] forms; // of each of them
   private final byte[] json;
   private final String key;
 
-  private SecondTry(Batch batch, int[] records, int[] forms) {
+  private SecondTry(FileBatch batch, int[] records, int[] forms) {
     this.batch = batch;
     this.records = records;
     this.forms = forms;
@@ -59,7 +59,7 @@ final class SecondTry implements Delivery {
   }
 
   /// The retries for the refused records of a whole batch.
-  static Remedy remedy(Batch batch, Answer answer) {
+  static Remedy remedy(FileBatch batch, BatchResponse answer) {
     if (answer.refused() == 0) {
       return new Remedy(answer, List.of());
     }
@@ -69,7 +69,7 @@ final class SecondTry implements Delivery {
   }
 
   @Override
-  public Remedy remedy(Answer answer) {
+  public Remedy remedy(BatchResponse answer) {
     return answer.refused() == 0
         ? new Remedy(answer, List.of())
         : new Sorting(batch, records, forms).of(answer);
@@ -102,10 +102,10 @@ final class SecondTry implements Delivery {
 
   /// Sorts the refused records of a delivery by their retry.
   private static final class Sorting {
-    private final Batch batch;
+    private final FileBatch batch;
     private final int[] records;
     private final int[] forms;
-    private final List<Answer.Refusal> left = new ArrayList<>();
+    private final List<BatchResponse.Refusal> left = new ArrayList<>();
     private final List<Delivery> again = new ArrayList<>();
 
     /// Records to be sent in their next form, by the parameters that they need.
@@ -113,19 +113,19 @@ final class SecondTry implements Delivery {
 
     private record Change(int record, int form) {}
 
-    Sorting(Batch batch, int[] records, int[] forms) {
+    Sorting(FileBatch batch, int[] records, int[] forms) {
       this.batch = batch;
       this.records = records;
       this.forms = forms;
     }
 
-    Remedy of(Answer answer) {
+    Remedy of(BatchResponse answer) {
       if (answer.accepted() + answer.repeated() + answer.refused() > records.length) {
         return new Remedy(answer, List.of()); // a line was several events: no index names a line
       }
       List<Integer> halved = new ArrayList<>();
       int unlistedFrom = 0;
-      for (Answer.Refusal refusal : answer.reasons()) {
+      for (BatchResponse.Refusal refusal : answer.reasons()) {
         int index = refusal.index();
         unlistedFrom = Math.max(unlistedFrom, index + 1);
         if (isOfBatch(refusal.reason()) && records.length > 1) {
@@ -136,7 +136,7 @@ final class SecondTry implements Delivery {
       }
       long unlisted = answer.refused() - answer.reasons().size();
       if (unlisted > 0 && records.length == 1) {
-        change(0, new Answer.Refusal(0, UNKNOWN));
+        change(0, new BatchResponse.Refusal(0, UNKNOWN));
       } else if (unlisted > 0) {
         pieces(unlistedFrom, records.length > PIECE ? PIECE : 1);
       }
@@ -147,7 +147,7 @@ final class SecondTry implements Delivery {
         int[] these = each.stream().mapToInt(Change::record).toArray();
         again.add(new SecondTry(batch, these, each.stream().mapToInt(Change::form).toArray()));
       }
-      return new Remedy(new Answer(answer.accepted(), answer.repeated(), left.size(), left), again);
+      return new Remedy(new BatchResponse(answer.accepted(), answer.repeated(), left.size(), left), again);
     }
 
     private static boolean isOfBatch(String reason) {
@@ -156,7 +156,7 @@ final class SecondTry implements Delivery {
     }
 
     /// Puts a record into the next delivery in its next form, if there is one.
-    private void change(int index, Answer.Refusal refusal) {
+    private void change(int index, BatchResponse.Refusal refusal) {
       int form = next(forms[index], refusal.reason(), batch.forms.isObject(records[index]));
       if (form == forms[index]) {
         left.add(refusal);

@@ -176,8 +176,8 @@ final class Sender implements AutoCloseable {
       HttpResponse<String> answer =
           client.send(request, HttpResponse.BodyHandlers.ofString(StandardCharsets.UTF_8));
       int status = answer.statusCode();
-      if ((status == 200 || status == 202 || status == 400) && Answer.is(answer.body())) {
-        Answer all = Answer.parse(answer.body());
+      if ((status == 200 || status == 202 || status == 400) && BatchResponse.is(answer.body())) {
+        BatchResponse all = BatchResponse.parse(answer.body());
         Delivery.Remedy remedy = batch.remedy(all);
         tally.add(batch, all, remedy);
         more.addAll(remedy.again());

@@ -2,7 +2,7 @@ package io.widerow.cli.ship;
 
 import io.widerow.cli.ExitCode;
 import io.widerow.cli.Shell;
-import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.decode.TimeParser;
 import io.widerow.query.QueryException;
 import io.widerow.query.TimeText;
 import io.widerow.query.remote.DaemonAddress;
@@ -52,7 +52,7 @@ import picocli.CommandLine.Parameters;
     })
 public final class ShipCommand implements Callable<Integer> {
   private static final Pattern RESERVED = Pattern.compile("type|ts|id|_id|body");
-  private static final long ONCE_GIVE_UP_NANOS = 60 * Times.NANOS_PER_SECOND;
+  private static final long ONCE_GIVE_UP_NANOS = 60 * TimeParser.NANOS_PER_SECOND;
 
   private final Shell shell;
   private final StopSignal stop;

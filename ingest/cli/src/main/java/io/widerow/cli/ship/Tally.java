@@ -45,20 +45,20 @@ final class Tally {
 
   /// @param all the daemon's response to the batch
   /// @param remedy the retries for it
-  synchronized void add(Delivery batch, Answer all, Delivery.Remedy remedy) {
+  synchronized void add(Delivery batch, BatchResponse all, Delivery.Remedy remedy) {
     if (!remedy.again().isEmpty() && !sentAgain && !all.reasons().isEmpty()) {
       sentAgain = true;
-      Answer.Refusal first = all.reasons().getFirst();
+      BatchResponse.Refusal first = all.reasons().getFirst();
       console.tell(
           "refused at first: %s (%s); such records are sent again, see ingest/docs/SHIP.md"
               .formatted(first.reason(), batch.place(first.index())));
     }
-    Answer answer = remedy.answer();
+    BatchResponse answer = remedy.answer();
     accepted += answer.accepted();
     repeated += answer.repeated();
     refused += answer.refused();
     bytes += batch.fileBytes();
-    for (Answer.Refusal refusal : answer.reasons()) {
+    for (BatchResponse.Refusal refusal : answer.reasons()) {
       tell(refusal.reason(), batch.place(refusal.index()));
     }
   }

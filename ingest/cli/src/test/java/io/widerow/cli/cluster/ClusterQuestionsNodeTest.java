@@ -23,7 +23,7 @@ import io.widerow.storage.cassandra.keyspace.Keyspace;
 import io.widerow.storage.cassandra.keyspace.StoreUri;
 import io.widerow.storage.cassandra.migrate.Migration;
 import io.widerow.storage.cassandra.migrate.MigrationWatch;
-import io.widerow.storage.cassandra.migrate.Outcome;
+import io.widerow.storage.cassandra.migrate.MigrationOutcome;
 import io.widerow.storage.cassandra.migrate.Settings;
 import io.widerow.storage.cassandra.read.ClusterReader;
 import io.widerow.storage.cassandra.read.ReadOptions;
@@ -133,7 +133,7 @@ class ClusterQuestionsNodeTest {
     }
   }
 
-  private static void assertClean(Outcome outcome) {
+  private static void assertClean(MigrationOutcome outcome) {
     assertEquals(List.of(), outcome.differences());
     assertTrue(outcome.copied() > 0, "nothing was copied");
   }

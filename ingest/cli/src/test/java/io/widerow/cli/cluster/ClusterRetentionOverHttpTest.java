@@ -12,7 +12,7 @@ import io.widerow.storage.cassandra.CassandraStore;
 import io.widerow.storage.cassandra.ClusterReading;
 import io.widerow.storage.cassandra.apply.ApplyOptions;
 import io.widerow.storage.cassandra.keyspace.KeyspaceException;
-import io.widerow.storage.cassandra.maintenance.Policies;
+import io.widerow.storage.cassandra.maintenance.ClusterPolicies;
 import io.widerow.storage.cassandra.read.ReadOptions;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
@@ -42,7 +42,7 @@ class ClusterRetentionOverHttpTest {
 
   private final AwayKeyspace keyspace = new AwayKeyspace();
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-  private Policies others;
+  private ClusterPolicies others;
   private ClusterReading reading;
   private Daemon daemon;
   private Http http;
@@ -66,7 +66,7 @@ class ClusterRetentionOverHttpTest {
 
   @BeforeEach
   void start() {
-    others = new Policies(keyspace, System::currentTimeMillis);
+    others = new ClusterPolicies(keyspace, System::currentTimeMillis);
     others.set(null, Duration.ofDays(2));
     others.set("audit", null);
     reading =

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.ingest.decode.Swar;
-import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.decode.TimeParser;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -73,10 +73,10 @@ class FileWatchTest {
             directory.resolve("a.log").toString(),
             identity,
             0,
-            Fingerprint.of(text, text.length),
+            FileFingerprint.of(text, text.length),
             text.length,
             HexFormat.of().formatHex(text),
-            Times.NONE,
+            TimeParser.NONE,
             text.length,
             0,
             false,
@@ -99,8 +99,8 @@ class FileWatchTest {
   }
 
   /// The next batch, which is acknowledged at once.
-  private Batch next(FileWatch watch, FollowedFile file) throws IOException {
-    Batch batch = Objects.requireNonNull(file.next(reader, buffer, "salt", 1, false));
+  private FileBatch next(FileWatch watch, FollowedFile file) throws IOException {
+    FileBatch batch = Objects.requireNonNull(file.next(reader, buffer, "salt", 1, false));
     file.underWay = batch;
     watch.acknowledged(file, batch);
     return batch;
@@ -132,13 +132,13 @@ class FileWatchTest {
     FileWatch watch = watch();
     watch.discover(1);
     FollowedFile file = watch.files().getFirst();
-    Batch first = next(watch, file);
+    FileBatch first = next(watch, file);
     assertTrue(first.events < lines && first.full && !file.atEnd);
     Files.delete(path);
     watch.look(1L << 60);
     watch.closeIdle(2L << 60);
     assertTrue(file.isOpen() && !file.done, "it has more");
-    Batch second = next(watch, file);
+    FileBatch second = next(watch, file);
     assertEquals(lines, first.events + second.events);
     assertTrue(!second.full && file.atEnd);
   }

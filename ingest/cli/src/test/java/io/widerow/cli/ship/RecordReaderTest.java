@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.ingest.decode.Swar;
-import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.decode.TimeParser;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -35,7 +35,7 @@ class RecordReaderTest {
 
   private static RecordReader.Made read(RecordRules rules, byte[] bytes, boolean flush) {
     byte[] slack = Arrays.copyOf(bytes, bytes.length + Swar.SLACK_BYTES);
-    return new RecordReader(rules).read(slack, bytes.length, NO_LABELS, Times.NONE, NOW, flush);
+    return new RecordReader(rules).read(slack, bytes.length, NO_LABELS, TimeParser.NONE, NOW, flush);
   }
 
   private static String json(RecordRules rules, String text, boolean flush) {
@@ -119,7 +119,7 @@ class RecordReaderTest {
     byte[] text = (line.replace('\'', '"') + "\n").getBytes(UTF_8);
     byte[] slack = Arrays.copyOf(text, text.length + Swar.SLACK_BYTES);
     RecordReader reader = new RecordReader(auto(null));
-    byte[] json = reader.read(slack, text.length, labels, Times.NONE, NOW, false).json;
+    byte[] json = reader.read(slack, text.length, labels, TimeParser.NONE, NOW, false).json;
     assertEquals(expected.replace('\'', '"') + "\n", new String(json, UTF_8));
   }
 

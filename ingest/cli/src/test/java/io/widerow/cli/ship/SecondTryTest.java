@@ -11,7 +11,7 @@ import io.widerow.ingest.Http;
 import io.widerow.ingest.LocalStore;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.decode.Swar;
-import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.decode.TimeParser;
 import io.widerow.storage.EventStore;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -204,7 +204,7 @@ class SecondTryTest {
     assertEquals(count, stored().size());
   }
 
-  private static Batch batch(int lines) {
+  private static FileBatch batch(int lines) {
     byte[] bytes =
         IntStream.range(0, lines)
             .mapToObj("line %d%n"::formatted)
@@ -214,8 +214,8 @@ class SecondTryTest {
     FileLabels labels = FileLabels.ofInput("t", Map.of());
     byte[] slack = Arrays.copyOf(bytes, bytes.length + Swar.SLACK_BYTES);
     RecordReader.Made made =
-        new RecordReader(rules).read(slack, bytes.length, labels, Times.NONE, NOW, true);
-    return new Batch("f", "t", 0, NOW, "key", made, new byte[0], false);
+        new RecordReader(rules).read(slack, bytes.length, labels, TimeParser.NONE, NOW, true);
+    return new FileBatch("f", "t", 0, NOW, "key", made, new byte[0], false);
   }
 
   private static String text(Delivery delivery) {
@@ -225,16 +225,16 @@ class SecondTryTest {
   /// A line of standard input may be an envelope of many events.
   @Test
   void refusalsOfEventsThatAreNoLinesAreTold() {
-    List<Answer.Refusal> reasons = List.of(new Answer.Refusal(7, FUTURE));
-    Delivery.Remedy remedy = batch(2).remedy(new Answer(10, 0, 1, reasons));
+    List<BatchResponse.Refusal> reasons = List.of(new BatchResponse.Refusal(7, FUTURE));
+    Delivery.Remedy remedy = batch(2).remedy(new BatchResponse(10, 0, 1, reasons));
     assertEquals(List.of(), remedy.again());
     assertEquals(1, remedy.answer().refused());
   }
 
   @Test
   void whatIsPastItsRetentionStaysRefused() {
-    Answer.Refusal old = new Answer.Refusal(0, "older than the retention of 7d");
-    Delivery.Remedy remedy = batch(2).remedy(new Answer(1, 0, 1, List.of(old)));
+    BatchResponse.Refusal old = new BatchResponse.Refusal(0, "older than the retention of 7d");
+    Delivery.Remedy remedy = batch(2).remedy(new BatchResponse(1, 0, 1, List.of(old)));
     assertEquals(List.of(), remedy.again());
     assertEquals(List.of(old), remedy.answer().reasons());
     assertEquals(1, remedy.answer().refused());
@@ -242,7 +242,7 @@ class SecondTryTest {
 
   @Test
   void whatIsRefusedAgainForTheSameReasonIsTold() {
-    Answer ahead = new Answer(1, 0, 1, List.of(new Answer.Refusal(0, FUTURE)));
+    BatchResponse ahead = new BatchResponse(1, 0, 1, List.of(new BatchResponse.Refusal(0, FUTURE)));
     Delivery again = batch(2).remedy(ahead).again().getFirst();
     assertEquals("{\"body\":\"line 0\"}\n", text(again));
     assertEquals("record 1 after byte 0 of f", again.place(0));
@@ -253,9 +253,9 @@ class SecondTryTest {
 
   @Test
   void whatIsRefusedWithoutBeingListedIsSentInPieces() {
-    List<Answer.Refusal> listed =
-        IntStream.range(0, 100).mapToObj(index -> new Answer.Refusal(index, FUTURE)).toList();
-    Delivery.Remedy remedy = batch(350).remedy(new Answer(0, 0, 350, listed));
+    List<BatchResponse.Refusal> listed =
+        IntStream.range(0, 100).mapToObj(index -> new BatchResponse.Refusal(index, FUTURE)).toList();
+    Delivery.Remedy remedy = batch(350).remedy(new BatchResponse(0, 0, 350, listed));
     assertEquals(0, remedy.answer().refused());
     assertEquals(4, remedy.again().size());
     String all = remedy.again().stream().map(SecondTryTest::text).reduce("", String::concat);
@@ -264,18 +264,18 @@ class SecondTryTest {
         4, remedy.again().stream().map(Delivery::key).distinct().count(), "each has its own key");
     Delivery piece = remedy.again().getFirst();
     assertEquals(100, text(piece).lines().count());
-    Delivery.Remedy lines = piece.remedy(new Answer(0, 0, 100, List.of()));
+    Delivery.Remedy lines = piece.remedy(new BatchResponse(0, 0, 100, List.of()));
     assertEquals(100, lines.again().size(), "one by one");
-    Delivery.Remedy one = lines.again().getFirst().remedy(new Answer(0, 0, 1, List.of()));
+    Delivery.Remedy one = lines.again().getFirst().remedy(new BatchResponse(0, 0, 1, List.of()));
     assertEquals(1, one.again().size());
   }
 
   @Test
   void aBatchThatIsTooLargeIsHalved() {
     String why = "its batch does not fit into the memory of one group; send smaller batches";
-    List<Answer.Refusal> both =
-        List.of(new Answer.Refusal(0, why), new Answer.Refusal(1, why), new Answer.Refusal(2, why));
-    Delivery.Remedy remedy = batch(3).remedy(new Answer(0, 0, 3, both));
+    List<BatchResponse.Refusal> both =
+        List.of(new BatchResponse.Refusal(0, why), new BatchResponse.Refusal(1, why), new BatchResponse.Refusal(2, why));
+    Delivery.Remedy remedy = batch(3).remedy(new BatchResponse(0, 0, 3, both));
     assertEquals(2, remedy.again().size());
     assertEquals("{\"body\":\"line 0\"}\n{\"body\":\"line 1\"}\n", text(remedy.again().getFirst()));
   }

@@ -1,7 +1,7 @@
 package io.widerow.cli.ship;
 
 import io.widerow.ingest.decode.Swar;
-import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.decode.TimeParser;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.ZoneOffset;
@@ -83,7 +83,7 @@ public final class ShipFuzz {
   private static void requireSame(byte[] input, int length, RecordRules rules) {
     RecordReader reader = new RecordReader(rules);
     int at = 0;
-    long time = Times.NONE;
+    long time = TimeParser.NONE;
     while (at < length) {
       int count = Math.min(rules.batchBytes(), length - at);
       boolean end = at + count == length;
@@ -123,7 +123,7 @@ public final class ShipFuzz {
   }
 
   static Checkpoint checkpoint() {
-    Fingerprint first = Fingerprint.of(new byte[] {1, 2}, 2);
+    FileFingerprint first = FileFingerprint.of(new byte[] {1, 2}, 2);
     Checkpoint.Entry file =
         new Checkpoint.Entry(
             "/a b/é.log",
@@ -133,7 +133,7 @@ public final class ShipFuzz {
             first,
             7,
             "0a0b",
-            Times.NONE,
+            TimeParser.NONE,
             9,
             1_700_000_000,
             false,
@@ -144,7 +144,7 @@ public final class ShipFuzz {
             "/c",
             new FileIdentity(-1, 5),
             0,
-            Fingerprint.EMPTY,
+            FileFingerprint.EMPTY,
             0,
             "",
             NOW,

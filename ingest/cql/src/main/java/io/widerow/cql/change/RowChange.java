@@ -1,7 +1,7 @@
 package io.widerow.cql.change;
 
 import io.widerow.cql.schema.Column.Kind;
-import io.widerow.cql.schema.Condition;
+import io.widerow.cql.schema.RowCondition;
 import io.widerow.cql.schema.KeyLimits;
 import io.widerow.cql.schema.Table;
 import java.util.List;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 public record RowChange(
     Table table,
     How how,
-    List<Condition> conditions,
+    List<RowCondition> conditions,
     KeyLimits limits,
     List<CellChange> cells,
     @Nullable Long timestamp,

@@ -6,7 +6,7 @@ import io.widerow.cql.parse.Definition.ColumnName;
 import io.widerow.cql.parse.Parser;
 import io.widerow.cql.parse.Statement.TableName;
 import io.widerow.cql.parse.TypeName;
-import io.widerow.cql.schema.Keyspace;
+import io.widerow.cql.schema.CqlKeyspace;
 import io.widerow.cql.schema.Table;
 import io.widerow.cql.schema.UnreadableStatement;
 import io.widerow.cql.schema.ViewConditions;
@@ -50,8 +50,8 @@ final class KeyspaceReader implements TypeName.Users {
   }
 
   /// @return null when a statement cannot be read
-  @Nullable Keyspace read() {
-    Keyspace empty = keyspace();
+  @Nullable CqlKeyspace read() {
+    CqlKeyspace empty = keyspace();
     for (SchemaEntry entry : of(SchemaEntry.TYPE)) {
       typesLeft.put(entry.name(), entry);
     }
@@ -113,7 +113,7 @@ final class KeyspaceReader implements TypeName.Users {
     }
   }
 
-  private @Nullable Keyspace keyspace() {
+  private @Nullable CqlKeyspace keyspace() {
     List<SchemaEntry> own = of(SchemaEntry.KEYSPACE);
     if (own.isEmpty()) {
       unreadable.add(
@@ -129,7 +129,7 @@ final class KeyspaceReader implements TypeName.Users {
               cast(definition(entry), Definition.CreateKeyspace.class);
           requireName(entry, new TableName(create.name(), ""));
           OptionRules.OfKeyspace options = OptionRules.keyspace(create.options(), Map.of(), true);
-          return new Keyspace(
+          return new CqlKeyspace(
               name, false, options.replication(), options.durableWrites(), List.of(), List.of());
         });
   }

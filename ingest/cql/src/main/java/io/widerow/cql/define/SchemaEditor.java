@@ -7,7 +7,7 @@ import io.widerow.cql.parse.Definition;
 import io.widerow.cql.parse.Definition.Alteration;
 import io.widerow.cql.parse.Statement.TableName;
 import io.widerow.cql.parse.TypeName;
-import io.widerow.cql.schema.Keyspace;
+import io.widerow.cql.schema.CqlKeyspace;
 import io.widerow.cql.schema.Schema;
 import io.widerow.cql.schema.Table;
 import io.widerow.cql.type.CqlType;
@@ -108,7 +108,7 @@ final class SchemaEditor {
   }
 
   /// The keyspace of a name, which users may change.
-  Keyspace keyspace(TableName name) {
+  CqlKeyspace keyspace(TableName name) {
     String of = name.keyspace() == null ? inUse : name.keyspace();
     if (of == null) {
       throw CqlException.invalid(
@@ -121,7 +121,7 @@ final class SchemaEditor {
               + " long events are kept");
     }
     requireUsers(of);
-    Keyspace found = schema.find(of);
+    CqlKeyspace found = schema.find(of);
     if (found == null) {
       throw CqlException.invalid("Keyspace '%s' doesn't exist".formatted(of));
     }
@@ -140,7 +140,7 @@ final class SchemaEditor {
     }
     boolean _ = tell.test(SchemaChange.keyspace(How.CREATED, create.name()));
     return schema.with(
-        new Keyspace(
+        new CqlKeyspace(
             create.name(),
             false,
             options.replication(),
@@ -151,7 +151,7 @@ final class SchemaEditor {
 
   private Schema alterKeyspace(Definition.AlterKeyspace alter, Predicate<SchemaChange> tell) {
     requireUsers(alter.name());
-    Keyspace found = schema.find(alter.name());
+    CqlKeyspace found = schema.find(alter.name());
     if (found == null) {
       return missing(alter.ifThere(), "Keyspace '%s' doesn't exist".formatted(alter.name()));
     }
@@ -159,7 +159,7 @@ final class SchemaEditor {
         OptionRules.keyspace(alter.options(), found.replication(), found.durableWrites());
     boolean _ = tell.test(SchemaChange.keyspace(How.UPDATED, found.name()));
     return schema.with(
-        new Keyspace(
+        new CqlKeyspace(
             found.name(),
             false,
             options.replication(),
@@ -185,7 +185,7 @@ final class SchemaEditor {
   }
 
   /// Where types of users are found, for a table of a keyspace.
-  TypeName.Users users(Keyspace keyspace) {
+  TypeName.Users users(CqlKeyspace keyspace) {
     return (of, name) -> {
       if (of != null && !of.equals(keyspace.name())) {
         throw CqlException.invalid(
@@ -197,7 +197,7 @@ final class SchemaEditor {
   }
 
   private Schema createTable(Definition.CreateTable create, Predicate<SchemaChange> tell) {
-    Keyspace keyspace = keyspace(create.table());
+    CqlKeyspace keyspace = keyspace(create.table());
     String name = create.table().table();
     requireName("Table", name);
     if (keyspace.find(name) != null) {
@@ -219,7 +219,7 @@ final class SchemaEditor {
     return new Table.Stored(nextTable + usedNumbers++, id, nextColumn);
   }
 
-  private @Nullable Table find(Keyspace keyspace, TableName name, boolean ifThere) {
+  private @Nullable Table find(CqlKeyspace keyspace, TableName name, boolean ifThere) {
     Table table = keyspace.find(name.table());
     if (table == null) {
       Schema _ = missing(ifThere, "Table '%s' doesn't exist".formatted(qualified(keyspace, name)));
@@ -227,12 +227,12 @@ final class SchemaEditor {
     return table;
   }
 
-  private static String qualified(Keyspace keyspace, TableName name) {
+  private static String qualified(CqlKeyspace keyspace, TableName name) {
     return keyspace.name() + "." + name.table();
   }
 
   private Schema alterTable(Definition.AlterTable alter, Predicate<SchemaChange> tell) {
-    Keyspace keyspace = keyspace(alter.table());
+    CqlKeyspace keyspace = keyspace(alter.table());
     Table table = find(keyspace, alter.table(), alter.ifThere());
     if (table == null) {
       return schema;
@@ -273,7 +273,7 @@ final class SchemaEditor {
     if (drop.isView()) {
       return new ViewEditor(this).drop(drop, tell);
     }
-    Keyspace keyspace = keyspace(drop.table());
+    CqlKeyspace keyspace = keyspace(drop.table());
     Table table = find(keyspace, drop.table(), drop.ifThere());
     if (table == null) {
       return schema;
@@ -290,7 +290,7 @@ final class SchemaEditor {
 
   /// The rows of the old numbers, of the table and its views, are no rows of any table from now on.
   private Schema truncate(TableName name, Predicate<SchemaChange> tell) {
-    Keyspace keyspace = keyspace(name);
+    CqlKeyspace keyspace = keyspace(name);
     Table table = keyspace.find(name.table());
     if (table == null) {
       throw CqlException.invalid("table %s does not exist".formatted(name.table()));
@@ -299,7 +299,7 @@ final class SchemaEditor {
       throw CqlException.invalid(
           "Cannot TRUNCATE materialized view directly; must truncate base table instead");
     }
-    Keyspace emptied = keyspace.with(emptied(table));
+    CqlKeyspace emptied = keyspace.with(emptied(table));
     for (Table view : keyspace.views(table.name())) {
       emptied = emptied.with(emptied(view));
     }
@@ -313,7 +313,7 @@ final class SchemaEditor {
   }
 
   private Schema createType(Definition.CreateType create, Predicate<SchemaChange> tell) {
-    Keyspace keyspace = keyspace(create.type());
+    CqlKeyspace keyspace = keyspace(create.type());
     String name = create.type().table();
     requireName("Type", name);
     if (keyspace.type(name) != null) {
@@ -331,7 +331,7 @@ final class SchemaEditor {
   }
 
   private Schema dropType(Definition.DropType drop, Predicate<SchemaChange> tell) {
-    Keyspace keyspace = keyspace(drop.type());
+    CqlKeyspace keyspace = keyspace(drop.type());
     CqlType.UserType type = keyspace.type(drop.type().table());
     if (type == null) {
       return missing(

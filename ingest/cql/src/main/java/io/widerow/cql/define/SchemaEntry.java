@@ -2,7 +2,7 @@ package io.widerow.cql.define;
 
 import io.widerow.cql.CqlException;
 import io.widerow.cql.schema.CreateText;
-import io.widerow.cql.schema.Keyspace;
+import io.widerow.cql.schema.CqlKeyspace;
 import io.widerow.cql.schema.Row;
 import io.widerow.cql.schema.Table;
 import io.widerow.cql.schema.UnreadableStatement;
@@ -74,7 +74,7 @@ record SchemaEntry(
   }
 
   /// All entries of a keyspace as it is.
-  static List<SchemaEntry> of(Keyspace keyspace) {
+  static List<SchemaEntry> of(CqlKeyspace keyspace) {
     String in = keyspace.name();
     List<SchemaEntry> entries = new ArrayList<>();
     entries.add(new SchemaEntry(in, KEYSPACE, "", CreateText.of(keyspace)));

@@ -3,11 +3,11 @@ package io.widerow.cql.define;
 import io.widerow.cql.CqlException;
 import io.widerow.cql.CqlException.Code;
 import io.widerow.cql.key.TableKeys;
-import io.widerow.cql.schema.Asker;
+import io.widerow.cql.schema.RequestPrincipal;
 import io.widerow.cql.schema.Column;
 import io.widerow.cql.schema.Column.Kind;
 import io.widerow.cql.schema.KeyLimits;
-import io.widerow.cql.schema.Keyspace;
+import io.widerow.cql.schema.CqlKeyspace;
 import io.widerow.cql.schema.Row;
 import io.widerow.cql.schema.RowCursor;
 import io.widerow.cql.schema.RowScan;
@@ -72,8 +72,8 @@ final class StoredSchema {
           TableOptions.NONE,
           new Table.Stored(0, new UUID(0, 0), 9));
   private static final TableKeys KEYS = TableKeys.of(ROWS);
-  private static final Asker NOBODY =
-      new Asker(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), _ -> {}, _ -> {});
+  private static final RequestPrincipal NOBODY =
+      new RequestPrincipal(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), _ -> {}, _ -> {});
 
   private StoredSchema() {}
 
@@ -156,13 +156,13 @@ final class StoredSchema {
   /// @throws RuntimeException when no statement can be read, as of damaged data
   static Kept read(TableStore store) {
     Stored stored = stored(store);
-    List<Keyspace> keyspaces = new ArrayList<>();
+    List<CqlKeyspace> keyspaces = new ArrayList<>();
     List<UnreadableStatement> unreadable = new ArrayList<>();
     stored
         .byKeyspace()
         .forEach((name, entries) -> {
           KeyspaceReader reader = new KeyspaceReader(name, entries);
-          Keyspace keyspace = reader.read();
+          CqlKeyspace keyspace = reader.read();
           if (keyspace != null) {
             keyspaces.add(keyspace);
           }
@@ -191,9 +191,9 @@ final class StoredSchema {
   /// Reads a keyspace before it is stored, as the next start does.
   ///
   /// @throws CqlException when that gives another keyspace
-  static void requireReadable(Keyspace keyspace) {
+  static void requireReadable(CqlKeyspace keyspace) {
     KeyspaceReader reader = new KeyspaceReader(keyspace.name(), SchemaEntry.of(keyspace));
-    Keyspace found = reader.read();
+    CqlKeyspace found = reader.read();
     if (!keyspace.equals(found)) {
       String why =
           reader.unreadable().isEmpty()
@@ -208,7 +208,7 @@ final class StoredSchema {
   /// @param keyspace null when it was dropped
   static void write(
       String name,
-      @Nullable Keyspace keyspace,
+      @Nullable CqlKeyspace keyspace,
       int nextTable,
       DroppedNumbers dropped,
       Mutations out,

@@ -7,7 +7,7 @@ import io.widerow.cql.change.ViewFill;
 import io.widerow.cql.change.ViewWriter;
 import io.widerow.cql.change.WrittenSchema;
 import io.widerow.cql.parse.Definition;
-import io.widerow.cql.schema.Keyspace;
+import io.widerow.cql.schema.CqlKeyspace;
 import io.widerow.cql.schema.Schema;
 import io.widerow.cql.schema.Table;
 import io.widerow.cql.store.Mutations;
@@ -63,7 +63,7 @@ public final class TableSchema implements WrittenSchema {
 
     static State of(Schema schema, int nextTable, DroppedNumbers dropped, @Nullable Table filling) {
       Map<Integer, List<ViewWriter>> views = new HashMap<>();
-      for (Keyspace keyspace : schema.keyspaces()) {
+      for (CqlKeyspace keyspace : schema.keyspaces()) {
         for (Table table : keyspace.tables()) {
           add(table, keyspace, views);
         }
@@ -74,7 +74,7 @@ public final class TableSchema implements WrittenSchema {
       return new State(schema, nextTable, dropped, filling, views);
     }
 
-    private static void add(Table table, Keyspace keyspace, Map<Integer, List<ViewWriter>> views) {
+    private static void add(Table table, CqlKeyspace keyspace, Map<Integer, List<ViewWriter>> views) {
       Table.ViewOf view = table.view();
       if (view != null) {
         Table base = Objects.requireNonNull(keyspace.find(view.base()));
@@ -110,7 +110,7 @@ public final class TableSchema implements WrittenSchema {
 
   @Override
   public boolean isThere(Table table) {
-    Keyspace keyspace = written.schema.find(table.keyspace());
+    CqlKeyspace keyspace = written.schema.find(table.keyspace());
     Table found = keyspace == null ? null : keyspace.find(table.name());
     return found != null && found.number() == table.number();
   }
@@ -202,7 +202,7 @@ public final class TableSchema implements WrittenSchema {
   private SchemaEditor.@Nullable Edit edit(Definition definition, @Nullable String inUse) {
     SchemaEditor.Edit edit =
         new SchemaEditor(written.schema, inUse, written.nextTable).apply(definition);
-    Keyspace after = edit == null ? null : edit.schema().find(edit.change().keyspace());
+    CqlKeyspace after = edit == null ? null : edit.schema().find(edit.change().keyspace());
     if (after != null) {
       StoredSchema.requireReadable(after);
     }
@@ -234,7 +234,7 @@ public final class TableSchema implements WrittenSchema {
 
   private static Set<Integer> numbers(Schema schema) {
     Set<Integer> numbers = new HashSet<>();
-    for (Keyspace keyspace : schema.keyspaces()) {
+    for (CqlKeyspace keyspace : schema.keyspaces()) {
       keyspace.tables().forEach(table -> numbers.add(table.number()));
     }
     return numbers;
@@ -246,7 +246,7 @@ public final class TableSchema implements WrittenSchema {
     if (edit == null) {
       return null;
     }
-    Keyspace keyspace = edit.schema().keyspace(edit.change().keyspace());
+    CqlKeyspace keyspace = edit.schema().keyspace(edit.change().keyspace());
     Table view =
         Objects.requireNonNull(keyspace.find(Objects.requireNonNull(edit.change().name())));
     Table base = Objects.requireNonNull(keyspace.find(Objects.requireNonNull(view.view()).base()));

@@ -10,11 +10,11 @@ import io.widerow.cql.parse.Relation.Operator;
 import io.widerow.cql.parse.TypeName;
 import io.widerow.cql.parse.Where;
 import io.widerow.cql.schema.Column;
-import io.widerow.cql.schema.Keyspace;
+import io.widerow.cql.schema.CqlKeyspace;
 import io.widerow.cql.schema.Schema;
 import io.widerow.cql.schema.Table;
 import io.widerow.cql.type.CqlType;
-import io.widerow.cql.type.Names;
+import io.widerow.cql.type.Identifiers;
 import io.widerow.cql.type.NativeType;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -43,7 +43,7 @@ record TypeEditor(SchemaEditor editor) {
   }
 
   Schema alter(Definition.AlterType alter, Predicate<SchemaChange> tell) {
-    Keyspace keyspace = editor.keyspace(alter.type());
+    CqlKeyspace keyspace = editor.keyspace(alter.type());
     CqlType.UserType before = keyspace.type(alter.type().table());
     if (before == null) {
       return editor.missing(
@@ -58,7 +58,7 @@ record TypeEditor(SchemaEditor editor) {
         };
     CqlType.UserType after = new CqlType.UserType(before.keyspace(), before.name(), fields, false);
     TypeSizes.require(keyspace, after);
-    Keyspace replaced = replaced(keyspace, after);
+    CqlKeyspace replaced = replaced(keyspace, after);
     for (Table table : replaced.tables()) {
       table.columns().forEach(column -> TableRules.requireType(column.type()));
     }
@@ -67,7 +67,7 @@ record TypeEditor(SchemaEditor editor) {
   }
 
   private List<CqlType.Field> added(
-      Keyspace keyspace, CqlType.UserType type, Alteration.Add added) {
+      CqlKeyspace keyspace, CqlType.UserType type, Alteration.Add added) {
     List<CqlType.Field> fields = new ArrayList<>(type.fields());
     requireInNoKey(keyspace, type);
     for (ColumnName field : added.columns()) {
@@ -91,12 +91,12 @@ record TypeEditor(SchemaEditor editor) {
   }
 
   private static String qualified(CqlType.UserType type) {
-    return Names.quoted(type.keyspace()) + "." + Names.quotedType(type.name());
+    return Identifiers.quoted(type.keyspace()) + "." + Identifiers.quotedType(type.name());
   }
 
   /// All fields at once: two may change their names.
   private static List<CqlType.Field> renamed(
-      Keyspace keyspace, CqlType.UserType type, Alteration.Rename rename) {
+      CqlKeyspace keyspace, CqlType.UserType type, Alteration.Rename rename) {
     requireInNoCondition(keyspace, type);
     List<CqlType.Field> fields = new ArrayList<>(type.fields());
     for (int i = 0; i < rename.from().size(); i++) {
@@ -119,7 +119,7 @@ record TypeEditor(SchemaEditor editor) {
 
   /// A condition of a materialized view that compares with a value of the type has names of its
   /// fields.
-  private static void requireInNoCondition(Keyspace keyspace, CqlType.UserType type) {
+  private static void requireInNoCondition(CqlKeyspace keyspace, CqlType.UserType type) {
     for (Table view : keyspace.tables()) {
       Table.ViewOf of = view.view();
       if (of == null) {
@@ -141,7 +141,7 @@ record TypeEditor(SchemaEditor editor) {
   }
 
   /// The keyspace with a type as it is now, wherever it stands.
-  private static Keyspace replaced(Keyspace keyspace, CqlType.UserType after) {
+  private static CqlKeyspace replaced(CqlKeyspace keyspace, CqlType.UserType after) {
     UnaryOperator<CqlType> newer = type -> renewed(type, after);
     List<CqlType.UserType> types =
         keyspace.types().stream().map(type -> (CqlType.UserType) newer.apply(type)).toList();
@@ -187,7 +187,7 @@ record TypeEditor(SchemaEditor editor) {
   }
 
   /// The fields of a type in a key are part of the key's form.
-  private static void requireInNoKey(Keyspace keyspace, CqlType.UserType type) {
+  private static void requireInNoKey(CqlKeyspace keyspace, CqlType.UserType type) {
     for (Table table : keyspace.tables()) {
       for (Column each : table.columns()) {
         if (each.isKey() && isIn(each.type(), type)) {
@@ -200,7 +200,7 @@ record TypeEditor(SchemaEditor editor) {
   }
 
   /// @throws CqlException when a table or another type has the type
-  static void requireUnused(Keyspace keyspace, CqlType.UserType type) {
+  static void requireUnused(CqlKeyspace keyspace, CqlType.UserType type) {
     for (Table table : keyspace.tables()) {
       if (table.columns().stream().anyMatch(each -> isIn(each.type(), type))) {
         throw CqlException.invalid(

@@ -1,7 +1,7 @@
 package io.widerow.cql.define;
 
 import io.widerow.cql.CqlException;
-import io.widerow.cql.schema.Keyspace;
+import io.widerow.cql.schema.CqlKeyspace;
 import io.widerow.cql.schema.Table;
 import io.widerow.cql.type.CqlType;
 import java.util.List;
@@ -32,7 +32,7 @@ final class TypeSizes {
 
   /// @param changed a type of the keyspace as it is to be
   /// @throws CqlException when it, or another type or a column with it, would be too large
-  static void require(Keyspace keyspace, CqlType.UserType changed) {
+  static void require(CqlKeyspace keyspace, CqlType.UserType changed) {
     for (CqlType.UserType type : keyspace.types()) {
       new TypeSizes("type " + type.name(), changed).count(type, 1);
     }

@@ -6,7 +6,7 @@ import io.widerow.cql.parse.Definition;
 import io.widerow.cql.parse.Definition.Alteration;
 import io.widerow.cql.parse.Definition.ColumnName;
 import io.widerow.cql.parse.Statement.TableName;
-import io.widerow.cql.schema.Keyspace;
+import io.widerow.cql.schema.CqlKeyspace;
 import io.widerow.cql.schema.Schema;
 import io.widerow.cql.schema.Table;
 import java.util.ArrayList;
@@ -21,7 +21,7 @@ record ViewEditor(SchemaEditor editor) {
   private static final String GRACE = "gc_grace_seconds";
 
   Schema create(Definition.CreateView create, Predicate<SchemaChange> tell) {
-    Keyspace keyspace = editor.keyspace(create.view());
+    CqlKeyspace keyspace = editor.keyspace(create.view());
     String name = create.view().table();
     SchemaEditor.requireName("Materialized view", name);
     if (!editor.keyspace(create.base()).equals(keyspace)) {
@@ -57,7 +57,7 @@ record ViewEditor(SchemaEditor editor) {
     return editor.schema().with(keyspace.with(view));
   }
 
-  private @Nullable Table find(Keyspace keyspace, TableName name, boolean ifThere) {
+  private @Nullable Table find(CqlKeyspace keyspace, TableName name, boolean ifThere) {
     Table view = keyspace.find(name.table());
     if (view == null || view.view() == null) {
       Schema _ =
@@ -70,7 +70,7 @@ record ViewEditor(SchemaEditor editor) {
   }
 
   Schema alter(Definition.AlterView alter, Predicate<SchemaChange> tell) {
-    Keyspace keyspace = editor.keyspace(alter.view());
+    CqlKeyspace keyspace = editor.keyspace(alter.view());
     Table view = find(keyspace, alter.view(), alter.ifThere());
     if (view == null) {
       return editor.schema();
@@ -97,7 +97,7 @@ record ViewEditor(SchemaEditor editor) {
   }
 
   Schema drop(Definition.DropTable drop, Predicate<SchemaChange> tell) {
-    Keyspace keyspace = editor.keyspace(drop.table());
+    CqlKeyspace keyspace = editor.keyspace(drop.table());
     Table view = find(keyspace, drop.table(), drop.ifThere());
     if (view == null) {
       return editor.schema();
@@ -106,14 +106,14 @@ record ViewEditor(SchemaEditor editor) {
     return editor.schema().with(without(keyspace, view));
   }
 
-  static Keyspace without(Keyspace keyspace, Table table) {
+  static CqlKeyspace without(CqlKeyspace keyspace, Table table) {
     List<Table> rest = new ArrayList<>(keyspace.tables());
     boolean _ = rest.remove(table);
     return keyspace.withTables(rest);
   }
 
   /// @throws CqlException when the table has views
-  static void requireNone(Keyspace keyspace, Table table) {
+  static void requireNone(CqlKeyspace keyspace, Table table) {
     List<String> views = keyspace.views(table.name()).stream().map(Table::name).toList();
     if (!views.isEmpty()) {
       throw CqlException.invalid(
@@ -124,7 +124,7 @@ record ViewEditor(SchemaEditor editor) {
 
   /// A view with all columns of a table with static ones could not be made again from what DESCRIBE
   /// shows.
-  static void requireNoStatics(Keyspace keyspace, Table table, Alteration.Add add) {
+  static void requireNoStatics(CqlKeyspace keyspace, Table table, Alteration.Add add) {
     for (Table view : keyspace.views(table.name())) {
       Table.ViewOf of = view.view();
       if (of != null && of.all() && add.columns().stream().anyMatch(ColumnName::isStatic)) {
@@ -136,8 +136,8 @@ record ViewEditor(SchemaEditor editor) {
   }
 
   /// The keyspace with an altered table, and with its views, which follow it.
-  static Keyspace followed(Keyspace keyspace, Table before, Table after) {
-    Keyspace all = keyspace.with(after);
+  static CqlKeyspace followed(CqlKeyspace keyspace, Table before, Table after) {
+    CqlKeyspace all = keyspace.with(after);
     for (Table view : keyspace.views(before.name())) {
       all = all.with(ViewRules.followed(view, before, after));
     }

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 public final class TableExtension implements StoreExtension.Provider {
   @Override
   public StoreExtension open(ExtensionContext context, boolean readOnly, boolean acceptsLoss) {
-    return Tables.open(context, readOnly, acceptsLoss);
+    return TableEngine.open(context, readOnly, acceptsLoss);
   }
 
   @Override

@@ -1,7 +1,7 @@
 package io.widerow.cql.events;
 
 import io.widerow.cql.parse.Relation.Operator;
-import io.widerow.cql.schema.Condition;
+import io.widerow.cql.schema.RowCondition;
 import io.widerow.cql.schema.LikePattern;
 import io.widerow.event.AttributeKind;
 import io.widerow.event.AttributeName;
@@ -39,13 +39,13 @@ record AttributeFilter(List<Filter> parts, boolean exact, boolean none) {
     return new AttributeFilter(List.of(parts), exact, false);
   }
 
-  static AttributeFilter of(Condition condition) {
+  static AttributeFilter of(RowCondition condition) {
     Object key = condition.key();
     if (condition.index() == EventTable.BODY) {
       return text(AttributeName.BODY, condition);
     }
     if (condition.operator() == Operator.CONTAINS_KEY) {
-      AttributeName name = EventRow.name(condition.value());
+      AttributeName name = CqlEventRow.name(condition.value());
       return name == null
           ? NONE
           : of(condition.index() == EventTable.ATTRIBUTES, new Filter.Exists(name));
@@ -53,7 +53,7 @@ record AttributeFilter(List<Filter> parts, boolean exact, boolean none) {
     if (key == null) { // the whole map, or one of its values
       return of(false);
     }
-    AttributeName name = EventRow.name(key);
+    AttributeName name = CqlEventRow.name(key);
     if (name == null) {
       return NONE;
     }
@@ -62,7 +62,7 @@ record AttributeFilter(List<Filter> parts, boolean exact, boolean none) {
         : text(name, condition);
   }
 
-  private static AttributeFilter number(AttributeName name, Condition condition) {
+  private static AttributeFilter number(AttributeName name, RowCondition condition) {
     if (condition.operator() == Operator.IN) {
       List<Filter> any = new ArrayList<>();
       for (Object value : condition.values()) {
@@ -77,7 +77,7 @@ record AttributeFilter(List<Filter> parts, boolean exact, boolean none) {
     return new Filter.Compare(name, comparison(operator), new Filter.Literal.Fraction(value));
   }
 
-  private static AttributeFilter text(AttributeName name, Condition condition) {
+  private static AttributeFilter text(AttributeName name, RowCondition condition) {
     List<String> texts = condition.values().stream().map(String.class::cast).toList();
     return switch (condition.operator()) {
       case EQ, IN ->

@@ -1,7 +1,7 @@
 package io.widerow.cql.events;
 
 import io.widerow.cql.CqlException;
-import io.widerow.cql.schema.Condition;
+import io.widerow.cql.schema.RowCondition;
 import io.widerow.cql.schema.Row;
 import io.widerow.cql.schema.RowCursor;
 import io.widerow.event.EventId;
@@ -27,10 +27,10 @@ final class EventCursorRows implements RowCursor {
 
   private final StoreView view;
   private final RangeReader reader;
-  private final List<Condition> rest;
-  private final EventRow row = new EventRow();
+  private final List<RowCondition> rest;
+  private final CqlEventRow row = new CqlEventRow();
 
-  EventCursorRows(StoreView view, RangeReader reader, List<Condition> rest) {
+  EventCursorRows(StoreView view, RangeReader reader, List<RowCondition> rest) {
     this.view = view;
     this.reader = reader;
     this.rest = List.copyOf(rest);
@@ -48,7 +48,7 @@ final class EventCursorRows implements RowCursor {
   }
 
   private boolean meetsAll() {
-    for (Condition condition : rest) {
+    for (RowCondition condition : rest) {
       if (!condition.test(row)) {
         return false;
       }

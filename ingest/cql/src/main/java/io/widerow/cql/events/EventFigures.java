@@ -1,7 +1,7 @@
 package io.widerow.cql.events;
 
-import io.widerow.cql.schema.Asker;
-import io.widerow.cql.schema.Groups;
+import io.widerow.cql.schema.RequestPrincipal;
+import io.widerow.cql.schema.GroupBySpec;
 import io.widerow.cql.schema.Row;
 import io.widerow.cql.schema.ValueRow;
 import io.widerow.cql.type.CqlType;
@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 /// from groups, rollups and minutes where these are kept.
 ///
 /// @param kinds of the aggregates, in the order of the result
-record EventFigures(StatsQuery stats, List<Groups.Kind> kinds) {
+record EventFigures(StatsQuery stats, List<GroupBySpec.Kind> kinds) {
   private static final AttributeName TYPE = AttributeName.of("type");
 
   EventFigures {
@@ -35,13 +35,13 @@ record EventFigures(StatsQuery stats, List<Groups.Kind> kinds) {
   }
 
   /// @return null when the store does not count so
-  static @Nullable EventFigures of(Groups groups) {
+  static @Nullable EventFigures of(GroupBySpec groups) {
     boolean byType = groups.by().equals(List.of(EventTable.TYPE));
     if (!byType && !groups.by().isEmpty()) {
       return null;
     }
     List<Aggregate> measures = new ArrayList<>();
-    for (Groups.Aggregate asked : groups.aggregates()) {
+    for (GroupBySpec.Aggregate asked : groups.aggregates()) {
       Aggregate measure = measure(asked);
       if (measure == null) {
         return null;
@@ -53,11 +53,11 @@ record EventFigures(StatsQuery stats, List<Groups.Kind> kinds) {
     }
     return new EventFigures(
         new StatsQuery(measures, byType ? List.of(TYPE) : List.of(), 0),
-        groups.aggregates().stream().map(Groups.Aggregate::kind).toList());
+        groups.aggregates().stream().map(GroupBySpec.Aggregate::kind).toList());
   }
 
-  private static @Nullable Aggregate measure(Groups.Aggregate asked) {
-    if (asked.kind() == Groups.Kind.COUNT) {
+  private static @Nullable Aggregate measure(GroupBySpec.Aggregate asked) {
+    if (asked.kind() == GroupBySpec.Kind.COUNT) {
       boolean always =
           asked.index() < 0
               || asked.index() == EventTable.TYPE
@@ -66,7 +66,7 @@ record EventFigures(StatsQuery stats, List<Groups.Kind> kinds) {
       return always ? new Aggregate(Aggregate.Kind.COUNT, null, 0) : null;
     }
     Object key = asked.index() == EventTable.NUMBERS ? asked.key() : null;
-    AttributeName name = key == null ? null : EventRow.name(key);
+    AttributeName name = key == null ? null : CqlEventRow.name(key);
     if (name == null) {
       return null;
     }
@@ -82,7 +82,7 @@ record EventFigures(StatsQuery stats, List<Groups.Kind> kinds) {
   }
 
   /// Counts the events of a range.
-  List<Row> count(StoreView view, RangeQuery query, QueryMemory memory, Asker asker) {
+  List<Row> count(StoreView view, RangeQuery query, QueryMemory memory, RequestPrincipal asker) {
     Aggregation counted = new Aggregation(stats, asker.memory());
     Grouping fold = stats.fold();
     try (RangeReader reader =
@@ -110,14 +110,14 @@ record EventFigures(StatsQuery stats, List<Groups.Kind> kinds) {
       values[EventTable.TYPE] = cells.getFirst().text();
     }
     for (int i = 0; i < kinds.size(); i++) {
-      boolean counts = kinds.get(i) == Groups.Kind.COUNT;
+      boolean counts = kinds.get(i) == GroupBySpec.Kind.COUNT;
       types.add(counts ? NativeType.BIGINT : NativeType.DOUBLE);
       values[columns + i] = value(kinds.get(i), cells.get(groupColumns + i));
     }
     return new ValueRow(types, values);
   }
 
-  private static @Nullable Object value(Groups.Kind kind, Cell cell) {
+  private static @Nullable Object value(GroupBySpec.Kind kind, Cell cell) {
     return switch (kind) {
       case COUNT -> cell.whole();
       case SUM, AVG -> cell.number(); // 0 when missing

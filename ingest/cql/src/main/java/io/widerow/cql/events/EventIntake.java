@@ -1,6 +1,6 @@
 package io.widerow.cql.events;
 
-import io.widerow.cql.schema.Asker;
+import io.widerow.cql.schema.RequestPrincipal;
 import java.util.List;
 
 /// The way of events into the store.
@@ -10,5 +10,5 @@ public interface EventIntake {
   /// Takes events in, and returns when they are stored as durably as the daemon promises.
   ///
   /// @throws io.widerow.cql.CqlException when they are refused, or there is no room now
-  void take(List<NewEvent> events, Asker asker);
+  void take(List<NewEvent> events, RequestPrincipal asker);
 }

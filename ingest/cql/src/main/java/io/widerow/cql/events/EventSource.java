@@ -1,8 +1,8 @@
 package io.widerow.cql.events;
 
-import io.widerow.cql.schema.Asker;
-import io.widerow.cql.schema.Condition;
-import io.widerow.cql.schema.Groups;
+import io.widerow.cql.schema.RequestPrincipal;
+import io.widerow.cql.schema.RowCondition;
+import io.widerow.cql.schema.GroupBySpec;
 import io.widerow.cql.schema.Row;
 import io.widerow.cql.schema.RowCursor;
 import io.widerow.cql.schema.RowList;
@@ -73,8 +73,8 @@ public final class EventSource implements RowSource {
   }
 
   @Override
-  public RowCursor open(RowScan scan, Asker asker) {
-    Pushdown pushdown = Pushdown.of(scan.conditions());
+  public RowCursor open(RowScan scan, RequestPrincipal asker) {
+    CqlPushdown pushdown = CqlPushdown.of(scan.conditions());
     ByteBuffer after = scan.after();
     if (pushdown.isEmpty()) {
       return new RowList(List.of(), null);
@@ -88,7 +88,7 @@ public final class EventSource implements RowSource {
     return open(query, pushdown.rest(), asker);
   }
 
-  private RowCursor open(RangeQuery query, List<Condition> rest, Asker asker) {
+  private RowCursor open(RangeQuery query, List<RowCondition> rest, RequestPrincipal asker) {
     StoreView view = views.get();
     try {
       RangeReader reader = RangeReader.open(view, query, BUDGET, memory);
@@ -101,7 +101,7 @@ public final class EventSource implements RowSource {
   }
 
   /// The attributes that are read (projection); null for all.
-  private static @Nullable List<AttributeName> fields(List<Use> uses, List<Condition> rest) {
+  private static @Nullable List<AttributeName> fields(List<Use> uses, List<RowCondition> rest) {
     Set<AttributeName> names = new TreeSet<>();
     List<Use> all = new ArrayList<>(uses);
     rest.forEach(condition -> all.add(new Use(condition.index(), condition.key())));
@@ -111,7 +111,7 @@ public final class EventSource implements RowSource {
         return null;
       }
       Object key = use.key();
-      AttributeName name = map && key != null ? EventRow.name(key) : null;
+      AttributeName name = map && key != null ? CqlEventRow.name(key) : null;
       if (name != null) {
         names.add(name);
       }
@@ -126,8 +126,8 @@ public final class EventSource implements RowSource {
   }
 
   @Override
-  public @Nullable RowCursor openGroups(RowScan scan, Groups groups, Asker asker) {
-    Pushdown pushdown = Pushdown.of(scan.conditions());
+  public @Nullable RowCursor openGroups(RowScan scan, GroupBySpec groups, RequestPrincipal asker) {
+    CqlPushdown pushdown = CqlPushdown.of(scan.conditions());
     EventFigures figures = EventFigures.of(groups);
     if (figures == null || pushdown.isEmpty() || !pushdown.rest().isEmpty()) {
       return null;

@@ -1,7 +1,7 @@
 package io.widerow.cql.events;
 
 import io.widerow.cql.CqlException;
-import io.widerow.cql.schema.Asker;
+import io.widerow.cql.schema.RequestPrincipal;
 import io.widerow.cql.schema.Row;
 import io.widerow.cql.schema.RowTaker;
 import io.widerow.cql.type.TimeUuids;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// Makes events of rows of `widerow.events`: what a row shows, an event gets.
 record EventTaker(EventIntake intake) implements RowTaker {
   @Override
-  public void take(List<Row> rows, Asker asker) {
+  public void take(List<Row> rows, RequestPrincipal asker) {
     List<NewEvent> events = new ArrayList<>();
     for (Row row : rows) {
       events.add(event(row));

@@ -2,7 +2,7 @@ package io.widerow.cql.parse;
 
 import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.Literals;
-import io.widerow.cql.type.Names;
+import io.widerow.cql.type.Identifiers;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +21,7 @@ public sealed interface Expression {
   record Constant(Literals.Kind kind, String text) implements Expression {
     @Override
     public String toString() {
-      return kind == Literals.Kind.STRING ? Names.constant(text) : text;
+      return kind == Literals.Kind.STRING ? Identifiers.constant(text) : text;
     }
   }
 
@@ -170,17 +170,17 @@ public sealed interface Expression {
     return switch (this) {
       case Constant _, Null _ -> this;
       case Marker(int index, String name) ->
-          new Marker(index, name == null ? null : Names.quoted(name));
-      case Name(String name) -> new Name(Names.quoted(name));
+          new Marker(index, name == null ? null : Identifiers.quoted(name));
+      case Name(String name) -> new Name(Identifiers.quoted(name));
       case Call(String function, List<Expression> arguments) ->
-          new Call(Names.quoted(function), quoted(arguments));
+          new Call(Identifiers.quoted(function), quoted(arguments));
       case Cast(Expression of, CqlType type) -> new Cast(of.quoted(), type);
       case Hint(CqlType type, Expression of) -> new Hint(type, of.quoted());
       case Element(Expression of, Expression key) -> new Element(of.quoted(), key.quoted());
       case Slice(Expression of, Expression from, Expression to) ->
           new Slice(
               of.quoted(), from == null ? null : from.quoted(), to == null ? null : to.quoted());
-      case Field(Expression of, String name) -> new Field(of.quoted(), Names.quoted(name));
+      case Field(Expression of, String name) -> new Field(of.quoted(), Identifiers.quoted(name));
       case Arithmetic(String operator, Expression left, Expression right) ->
           new Arithmetic(operator, left.quoted(), right.quoted());
       case TupleOf(List<Expression> elements) -> new TupleOf(quoted(elements));

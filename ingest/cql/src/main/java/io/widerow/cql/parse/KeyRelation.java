@@ -1,7 +1,7 @@
 package io.widerow.cql.parse;
 
 import io.widerow.cql.parse.Relation.Operator;
-import io.widerow.cql.type.Names;
+import io.widerow.cql.type.Identifiers;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
@@ -32,7 +32,7 @@ public record KeyRelation(
   @Override
   public KeyRelation quoted() {
     return new KeyRelation(
-        columns.stream().map(Names::quoted).toList(),
+        columns.stream().map(Identifiers::quoted).toList(),
         token,
         operator,
         Expression.quoted(values),

@@ -1,6 +1,6 @@
 package io.widerow.cql.parse;
 
-import io.widerow.cql.type.Names;
+import io.widerow.cql.type.Identifiers;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -62,9 +62,9 @@ public record Relation(
   @Override
   public Relation quoted() {
     return new Relation(
-        Names.quoted(column),
+        Identifiers.quoted(column),
         key == null ? null : key.quoted(),
-        field == null ? null : Names.quoted(field),
+        field == null ? null : Identifiers.quoted(field),
         operator,
         value.quoted());
   }

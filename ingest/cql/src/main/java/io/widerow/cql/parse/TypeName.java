@@ -2,7 +2,7 @@ package io.widerow.cql.parse;
 
 import io.widerow.cql.CqlException;
 import io.widerow.cql.type.CqlType;
-import io.widerow.cql.type.Names;
+import io.widerow.cql.type.Identifiers;
 import io.widerow.cql.type.NativeType;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -91,7 +91,7 @@ public record TypeName(
         parameters.isEmpty()
             ? ""
             : "<" + String.join(", ", parameters.stream().map(TypeName::toString).toList()) + ">";
-    String of = keyspace == null ? "" : Names.quoted(keyspace) + ".";
-    return of + (ofUser ? Names.quotedType(name) : Names.quoted(name)) + inside;
+    String of = keyspace == null ? "" : Identifiers.quoted(keyspace) + ".";
+    return of + (ofUser ? Identifiers.quotedType(name) : Identifiers.quoted(name)) + inside;
   }
 }

@@ -2,7 +2,7 @@ package io.widerow.cql.parse;
 
 import io.widerow.cql.CqlException;
 import io.widerow.cql.parse.Lexeme.Kind;
-import io.widerow.cql.type.Names;
+import io.widerow.cql.type.Identifiers;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -70,7 +70,7 @@ final class Words {
   /// True when a name comes next.
   boolean isName() {
     return next.kind() == Kind.QUOTED_NAME
-        || (next.kind() == Kind.WORD && !Names.isReserved(next.lower()));
+        || (next.kind() == Kind.WORD && !Identifiers.isReserved(next.lower()));
   }
 
   /// Takes a name: in lower case, or as it is in quotes.

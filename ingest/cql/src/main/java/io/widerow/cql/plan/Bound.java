@@ -46,7 +46,7 @@ final class Bound {
   }
 
   boolean isUnset(int index) {
-    return Execution.isUnset(values.get(index));
+    return StatementExecution.isUnset(values.get(index));
   }
 
   @Nullable Object value(int index) {

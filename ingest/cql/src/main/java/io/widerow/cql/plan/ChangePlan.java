@@ -5,7 +5,7 @@ import io.widerow.cql.change.ChangeGroup;
 import io.widerow.cql.change.Guard;
 import io.widerow.cql.change.RowChange;
 import io.widerow.cql.change.StoredResponse;
-import io.widerow.cql.define.Tables;
+import io.widerow.cql.define.UserTables;
 import io.widerow.cql.parse.Change;
 import io.widerow.cql.parse.Statement;
 import io.widerow.cql.plan.ChangeCompiler.Times;
@@ -29,7 +29,7 @@ import java.util.stream.IntStream;
 /// Changes of rows: one, or a batch of them, which is made as a whole or not at all.
 ///
 /// @param bundles each with variables of its own
-record ChangePlan(Tables tables, List<Bundle> bundles) implements Prepared {
+record ChangePlan(UserTables tables, List<Bundle> bundles) implements Prepared {
   ChangePlan {
     bundles = List.copyOf(bundles);
   }
@@ -49,7 +49,7 @@ record ChangePlan(Tables tables, List<Bundle> bundles) implements Prepared {
   }
 
   /// @param table finds the table of a change
-  static ChangePlan of(Change change, Function<Statement.TableName, Table> table, Tables tables) {
+  static ChangePlan of(Change change, Function<Statement.TableName, Table> table, UserTables tables) {
     List<Variable> variables = new ArrayList<>();
     RowChangePlan plan = new ChangeCompiler(table.apply(change.table()), variables).compile(change);
     Times times = new Times(null, null);
@@ -57,7 +57,7 @@ record ChangePlan(Tables tables, List<Bundle> bundles) implements Prepared {
   }
 
   static ChangePlan of(
-      Statement.Batch batch, Function<Statement.TableName, Table> table, Tables tables) {
+      Statement.Batch batch, Function<Statement.TableName, Table> table, UserTables tables) {
     List<Variable> variables = new ArrayList<>();
     Times times = new Times(null, null);
     if (batch.using().ttl() != null) {
@@ -76,7 +76,7 @@ record ChangePlan(Tables tables, List<Bundle> bundles) implements Prepared {
   }
 
   /// A batch of statements that were prepared one by one.
-  static ChangePlan of(Statement.Batch.Kind kind, List<ChangePlan> parts, Tables tables) {
+  static ChangePlan of(Statement.Batch.Kind kind, List<ChangePlan> parts, UserTables tables) {
     List<Bundle> all = parts.stream().flatMap(part -> part.bundles.stream()).toList();
     ChangePlan plan = new ChangePlan(tables, all);
     requireBatch(kind, plan.changes(), false);
@@ -136,7 +136,7 @@ record ChangePlan(Tables tables, List<Bundle> bundles) implements Prepared {
   }
 
   @Override
-  public Answer execute(Execution execution) {
+  public QueryRows execute(StatementExecution execution) {
     List<RowChange> all = new ArrayList<>();
     int next = 0;
     for (Bundle bundle : bundles) {
@@ -148,7 +148,7 @@ record ChangePlan(Tables tables, List<Bundle> bundles) implements Prepared {
       }
     }
     if (all.isEmpty()) {
-      return new Answer.Done();
+      return new QueryRows.Done();
     }
     boolean conditional = all.stream().anyMatch(each -> each.guard() != null);
     RequestKey request = execution.request();
@@ -160,20 +160,20 @@ record ChangePlan(Tables tables, List<Bundle> bundles) implements Prepared {
                 outcome -> conditional ? kept(conditional(outcome)) : StoredResponse.NOTHING);
     ChangeGroup.Outcome outcome = tables.write(all, once);
     if (outcome.kept() != null) {
-      return new Answer.Repeat(first(outcome.kept()));
+      return new QueryRows.Repeat(first(outcome.kept()));
     }
-    return conditional ? conditional(outcome) : new Answer.Done();
+    return conditional ? conditional(outcome) : new QueryRows.Done();
   }
 
-  private static StoredResponse kept(Answer.Rows rows) {
+  private static StoredResponse kept(QueryRows.Rows rows) {
     List<String> names = rows.columns().stream().map(Variable::name).toList();
     return new StoredResponse(names, rows.count(), rows.cells());
   }
 
   /// The response that was kept, without columns that were dropped since.
-  private Answer first(StoredResponse kept) {
+  private QueryRows first(StoredResponse kept) {
     if (kept.columns().isEmpty()) {
-      return new Answer.Done();
+      return new QueryRows.Done();
     }
     Variable applied = applied();
     Table table = changes().getFirst().table();
@@ -182,7 +182,7 @@ record ChangePlan(Tables tables, List<Bundle> bundles) implements Prepared {
     for (String name : left.columns()) {
       columns.add(name.equals(applied.name()) ? applied : variable(table, table.find(name)));
     }
-    return new Answer.Rows(columns, left.count(), left.cells(), null);
+    return new QueryRows.Rows(columns, left.count(), left.cells(), null);
   }
 
   private static Variable variable(Table table, int index) {
@@ -196,7 +196,7 @@ record ChangePlan(Tables tables, List<Bundle> bundles) implements Prepared {
   }
 
   /// `[applied]`, and the existing rows when it is false.
-  private Answer.Rows conditional(ChangeGroup.Outcome outcome) {
+  private QueryRows.Rows conditional(ChangeGroup.Outcome outcome) {
     List<Integer> shown = shown(outcome.found());
     Set<Integer> readStatics = readStatics(outcome.found());
     List<ChangeGroup.Found> found =
@@ -205,7 +205,7 @@ record ChangePlan(Tables tables, List<Bundle> bundles) implements Prepared {
     CellBuffer cells = new CellBuffer(64);
     if (outcome.applied() || found.isEmpty()) {
       Wire.putCell(NativeType.BOOLEAN, outcome.applied(), cells);
-      return new Answer.Rows(columns, 1, cells, null);
+      return new QueryRows.Rows(columns, 1, cells, null);
     }
     Table table = found.getFirst().change().table();
     shown.forEach(index -> columns.add(variable(table, index)));
@@ -220,7 +220,7 @@ record ChangePlan(Tables tables, List<Bundle> bundles) implements Prepared {
         }
       }
     }
-    return new Answer.Rows(columns, found.size(), cells, null);
+    return new QueryRows.Rows(columns, found.size(), cells, null);
   }
 
   /// The static columns to return: all of them when a change with a condition writes some, else the

@@ -6,7 +6,7 @@ import io.widerow.cql.parse.Expression;
 import io.widerow.cql.parse.Relation;
 import io.widerow.cql.parse.Relation.Operator;
 import io.widerow.cql.schema.Column;
-import io.widerow.cql.schema.Condition;
+import io.widerow.cql.schema.RowCondition;
 import io.widerow.cql.schema.Row;
 import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.NativeType;
@@ -44,7 +44,7 @@ record ColumnCondition(
               .formatted(relation.operator().sign));
     }
     Compiler compiler = new Compiler(scope, false);
-    CqlType compared = Condition.compared(relation.operator(), left.type());
+    CqlType compared = RowCondition.compared(relation.operator(), left.type());
     List<Value> values = new ArrayList<>();
     boolean in = relation.operator() == Operator.IN;
     boolean marked = in && !(relation.value() instanceof Expression.ListOf);
@@ -152,7 +152,7 @@ record ColumnCondition(
       return false;
     }
     boolean values = operator == Operator.CONTAINS;
-    CqlType type = Condition.compared(operator, subject.type());
+    CqlType type = RowCondition.compared(operator, subject.type());
     Collection<?> all =
         values && found instanceof Map<?, ?> map ? map.values() : Elements.keys(found);
     return all.stream().anyMatch(each -> ValueOrder.compare(type, each, wanted) == 0);

@@ -5,7 +5,7 @@ import io.widerow.cql.CqlException.Code;
 import io.widerow.cql.function.Elements;
 import io.widerow.cql.parse.Expression;
 import io.widerow.cql.schema.Constants;
-import io.widerow.cql.schema.Groups;
+import io.widerow.cql.schema.GroupBySpec;
 import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.Literals;
 import io.widerow.cql.type.NativeType;
@@ -142,7 +142,7 @@ final class Compiler {
   }
 
   /// @param argument null for the count of all rows
-  Value aggregate(Groups.Kind kind, CqlType type, @Nullable Value argument) {
+  Value aggregate(GroupBySpec.Kind kind, CqlType type, @Nullable Value argument) {
     inAggregate = false;
     return scope.aggregate(new Scope.Aggregated(kind, type, argument));
   }

@@ -2,13 +2,13 @@ package io.widerow.cql.plan;
 
 import io.widerow.cql.CqlException;
 import io.widerow.cql.define.SchemaChange;
-import io.widerow.cql.define.Tables;
+import io.widerow.cql.define.UserTables;
 import io.widerow.cql.parse.Definition;
 import io.widerow.cql.parse.KeyRelation;
 import io.widerow.cql.parse.Relation;
 import io.widerow.cql.parse.Relation.Operator;
 import io.widerow.cql.parse.Where;
-import io.widerow.cql.schema.Keyspace;
+import io.widerow.cql.schema.CqlKeyspace;
 import io.widerow.cql.schema.Table;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// A change of the schema.
 ///
 /// @param inUse the keyspace of names without one; null for none
-record DefinitionPlan(Tables tables, Definition definition, @Nullable String inUse)
+record DefinitionPlan(UserTables tables, Definition definition, @Nullable String inUse)
     implements Prepared {
   @Override
   public Need need() {
@@ -26,7 +26,7 @@ record DefinitionPlan(Tables tables, Definition definition, @Nullable String inU
   }
 
   @Override
-  public Answer execute(Execution execution) {
+  public QueryRows execute(StatementExecution execution) {
     execution.requireNoKey("it is for INSERT, UPDATE, DELETE and BATCH, not for the schema");
     if (definition instanceof Definition.CreateView create) {
       requireConditions(create);
@@ -35,14 +35,14 @@ record DefinitionPlan(Tables tables, Definition definition, @Nullable String inU
     execution.asker().onCancel().accept(() -> cancelled.set(true));
     SchemaChange change = tables.change(definition, inUse, cancelled::get);
     return change == null || definition instanceof Definition.Truncate
-        ? new Answer.Done()
-        : new Answer.SchemaChanged(change);
+        ? new QueryRows.Done()
+        : new QueryRows.SchemaChanged(change);
   }
 
   /// The conditions of a view are those of a SELECT with ALLOW FILTERING, and IS NOT NULL.
   private void requireConditions(Definition.CreateView create) {
     String named = create.base().keyspace();
-    Keyspace keyspace = tables.schema().find(named == null ? String.valueOf(inUse) : named);
+    CqlKeyspace keyspace = tables.schema().find(named == null ? String.valueOf(inUse) : named);
     Table base = keyspace == null ? null : keyspace.find(create.base().table());
     if (base == null) {
       return; // is refused later

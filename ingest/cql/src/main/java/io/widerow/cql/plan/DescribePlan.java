@@ -3,7 +3,7 @@ package io.widerow.cql.plan;
 import io.widerow.cql.CqlException;
 import io.widerow.cql.parse.Statement;
 import io.widerow.cql.schema.CreateText;
-import io.widerow.cql.schema.Keyspace;
+import io.widerow.cql.schema.CqlKeyspace;
 import io.widerow.cql.schema.Row;
 import io.widerow.cql.schema.Schema;
 import io.widerow.cql.schema.Table;
@@ -44,7 +44,7 @@ record DescribePlan(List<Variable> columns, List<Row> rows) implements Prepared 
       case VIEW -> listed(List.of(table(view(schema, in, name(describe)))));
       case TYPE -> listed(List.of(type(type(schema, in, name(describe)))));
       case ANYTHING -> {
-        Keyspace named = describe.keyspace() == null ? schema.find(name(describe)) : null;
+        CqlKeyspace named = describe.keyspace() == null ? schema.find(name(describe)) : null;
         yield listed(
             named != null ? whole(named) : described(schema, schema.table(in, name(describe))));
       }
@@ -76,7 +76,7 @@ record DescribePlan(List<Variable> columns, List<Row> rows) implements Prepared 
   }
 
   /// A table and its views, or a view alone.
-  private static List<List<String>> withViews(Keyspace keyspace, Table table) {
+  private static List<List<String>> withViews(CqlKeyspace keyspace, Table table) {
     List<List<String>> rows = new ArrayList<>();
     rows.add(table(table));
     keyspace.views(table.name()).forEach(view -> rows.add(table(view)));
@@ -87,8 +87,8 @@ record DescribePlan(List<Variable> columns, List<Row> rows) implements Prepared 
     return String.valueOf(describe.name());
   }
 
-  private static Keyspace required(Schema schema, String name) {
-    Keyspace keyspace = schema.find(name);
+  private static CqlKeyspace required(Schema schema, String name) {
+    CqlKeyspace keyspace = schema.find(name);
     if (keyspace == null) {
       throw CqlException.invalid("'%s' not found in keyspaces".formatted(name));
     }
@@ -129,7 +129,7 @@ record DescribePlan(List<Variable> columns, List<Row> rows) implements Prepared 
   private static List<List<String>> keyspaces(Schema schema, boolean statements) {
     List<List<String>> rows = new ArrayList<>();
     schema.keyspaces().stream()
-        .sorted(Comparator.comparing(Keyspace::name))
+        .sorted(Comparator.comparing(CqlKeyspace::name))
         .filter(keyspace -> !statements || !keyspace.isOwn())
         .forEach(keyspace -> {
           if (statements) {
@@ -143,7 +143,7 @@ record DescribePlan(List<Variable> columns, List<Row> rows) implements Prepared 
 
   private static List<List<String>> tables(Schema schema, @Nullable String in) {
     List<List<String>> rows = new ArrayList<>();
-    for (Keyspace keyspace : schema.keyspaces()) {
+    for (CqlKeyspace keyspace : schema.keyspaces()) {
       if (in == null || keyspace.name().equals(in)) {
         keyspace.tables().stream()
             .filter(table -> table.view() == null)
@@ -153,7 +153,7 @@ record DescribePlan(List<Variable> columns, List<Row> rows) implements Prepared 
     return rows;
   }
 
-  private static List<List<String>> whole(Keyspace keyspace) {
+  private static List<List<String>> whole(CqlKeyspace keyspace) {
     List<List<String>> rows = new ArrayList<>();
     rows.add(List.of(keyspace.name(), "keyspace", keyspace.name(), CreateText.of(keyspace)));
     keyspace.types().forEach(type -> rows.add(type(type)));
@@ -169,7 +169,7 @@ record DescribePlan(List<Variable> columns, List<Row> rows) implements Prepared 
 
   private static List<List<String>> types(Schema schema, @Nullable String in) {
     List<List<String>> rows = new ArrayList<>();
-    for (Keyspace keyspace : schema.keyspaces()) {
+    for (CqlKeyspace keyspace : schema.keyspaces()) {
       if (in == null || keyspace.name().equals(in)) {
         keyspace.types().forEach(type -> rows.add(List.of(type.keyspace(), "type", type.name())));
       }
@@ -201,7 +201,7 @@ record DescribePlan(List<Variable> columns, List<Row> rows) implements Prepared 
   }
 
   @Override
-  public Answer execute(Execution execution) {
+  public QueryRows execute(StatementExecution execution) {
     Page page = new Page(execution, Long.MAX_VALUE);
     int next = page.afterNumber();
     while (page.hasRoom() && next < rows.size()) {
@@ -211,6 +211,6 @@ record DescribePlan(List<Variable> columns, List<Row> rows) implements Prepared 
       page.added();
       next++;
     }
-    return new Answer.Rows(columns, page.count(), page.cells(), page.position(next, rows.size()));
+    return new QueryRows.Rows(columns, page.count(), page.cells(), page.position(next, rows.size()));
   }
 }

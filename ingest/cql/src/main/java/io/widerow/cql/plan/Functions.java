@@ -10,7 +10,7 @@ import io.widerow.cql.key.TableKeys;
 import io.widerow.cql.parse.Expression;
 import io.widerow.cql.plan.Value.OfTime.Kind;
 import io.widerow.cql.schema.Column;
-import io.widerow.cql.schema.Groups;
+import io.widerow.cql.schema.GroupBySpec;
 import io.widerow.cql.schema.Table;
 import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.Empty;
@@ -27,13 +27,13 @@ import org.jspecify.annotations.Nullable;
 
 /// Compiles calls of functions, including functions that need the table.
 final class Functions {
-  private static final Map<String, Groups.Kind> AGGREGATES =
+  private static final Map<String, GroupBySpec.Kind> AGGREGATES =
       Map.of(
-          "count", Groups.Kind.COUNT,
-          "min", Groups.Kind.MIN,
-          "max", Groups.Kind.MAX,
-          "sum", Groups.Kind.SUM,
-          "avg", Groups.Kind.AVG);
+          "count", GroupBySpec.Kind.COUNT,
+          "min", GroupBySpec.Kind.MIN,
+          "max", GroupBySpec.Kind.MAX,
+          "sum", GroupBySpec.Kind.SUM,
+          "avg", GroupBySpec.Kind.AVG);
 
   /// Functions that need the table or the wanted type.
   private static final Set<String> OF_TABLES =
@@ -86,21 +86,21 @@ final class Functions {
 
   private static Value nativeCall(
       Compiler compiler, Expression.Call call, @Nullable CqlType wanted, String name) {
-    Groups.Kind aggregate = AGGREGATES.get(call.function());
-    boolean ofAll = aggregate == Groups.Kind.COUNT && call.arguments().isEmpty();
+    GroupBySpec.Kind aggregate = AGGREGATES.get(call.function());
+    boolean ofAll = aggregate == GroupBySpec.Kind.COUNT && call.arguments().isEmpty();
     if (aggregate != null) {
       compiler.beginAggregate(ofAll);
       if (ofAll) {
         return compiler.aggregate(aggregate, NativeType.BIGINT, null);
       }
     }
-    List<Given> given =
-        call.arguments().stream().map(argument -> Given.of(compiler, argument)).toList();
+    List<ArgumentType> given =
+        call.arguments().stream().map(argument -> ArgumentType.of(compiler, argument)).toList();
     NativeFunction function = NativeFunctions.choose(call.function(), given, wanted);
     if (function == null) {
       throw unknown(compiler, call);
     }
-    if (aggregate == Groups.Kind.COUNT && given.getFirst().value() != null) {
+    if (aggregate == GroupBySpec.Kind.COUNT && given.getFirst().value() != null) {
       return compiler.aggregate(aggregate, function.result(), given.getFirst().value());
     }
     List<Value> values = new ArrayList<>();
@@ -225,7 +225,7 @@ final class Functions {
     }
     List<Value> values = new ArrayList<>();
     for (int i = 0; i < keys.size(); i++) {
-      Given given = Given.of(compiler, call.arguments().get(i));
+      ArgumentType given = ArgumentType.of(compiler, call.arguments().get(i));
       CqlType type = keys.get(i).type();
       NativeFunctions.requireFit("token", i, given, type);
       values.add(given.as(type, "partition key token", call));

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: one.
 final class GroupCursor {
-  private final Grouping grouping;
+  private final CqlGrouping grouping;
   private final RowCursor rows;
   private final Bound bound;
   private final long most;
@@ -31,7 +31,7 @@ final class GroupCursor {
   /// @param after that group; null at the start
   /// @param most groups of one partition
   GroupCursor(
-      Grouping grouping, RowCursor rows, Bound bound, @Nullable GroupPosition after, long most) {
+      CqlGrouping grouping, RowCursor rows, Bound bound, @Nullable GroupPosition after, long most) {
     this.grouping = grouping;
     this.types = grouping.types();
     this.rows = rows;
@@ -52,7 +52,7 @@ final class GroupCursor {
       ofPartition = of.equals(partition) ? ofPartition + 1 : 1;
       partition = of;
       ByteBuffer first = rows.position();
-      Grouping.Group group = readGroup(key);
+      CqlGrouping.Group group = readGroup(key);
       if (ofPartition <= most) {
         row = grouping.row(group, types);
         position = new GroupPosition(ofPartition, grouping.bytes(key), first);
@@ -82,8 +82,8 @@ final class GroupCursor {
     return !over;
   }
 
-  private Grouping.Group readGroup(List<Object> key) {
-    Grouping.Group group = grouping.group(rows.row(), _ -> {}); // one at a time
+  private CqlGrouping.Group readGroup(List<Object> key) {
+    CqlGrouping.Group group = grouping.group(rows.row(), _ -> {}); // one at a time
     do {
       Row each = rows.row();
       group.add(each, bound);

@@ -4,7 +4,7 @@ import io.widerow.cql.CqlException;
 import io.widerow.cql.change.CellChange;
 import io.widerow.cql.parse.Relation.Operator;
 import io.widerow.cql.schema.Column;
-import io.widerow.cql.schema.Condition;
+import io.widerow.cql.schema.RowCondition;
 import io.widerow.cql.schema.Table;
 import io.widerow.cql.type.JsonValues;
 import io.widerow.query.json.JsonNode;
@@ -20,7 +20,7 @@ import java.util.TreeMap;
 /// @param defaultUnset whether columns that it has not stay as they are; else they become null
 record JsonRow(Table table, Value text, boolean defaultUnset) {
   /// Adds the key and the columns.
-  void bind(Bound bound, List<Condition> conditions, List<CellChange> cells) {
+  void bind(Bound bound, List<RowCondition> conditions, List<CellChange> cells) {
     Object given = text.of(null, bound);
     if (given == null) {
       throw CqlException.invalid("Got null for INSERT JSON values");
@@ -41,7 +41,7 @@ record JsonRow(Table table, Value text, boolean defaultUnset) {
         if (value == null && table.stored() != null) { // others report themselves what they need
           missing.add(column.name());
         } else if (value != null) {
-          conditions.add(new Condition(i, column.type(), null, Operator.EQ, List.of(value)));
+          conditions.add(new RowCondition(i, column.type(), null, Operator.EQ, List.of(value)));
         }
       } else if (there || !defaultUnset) {
         cells.add(new CellChange.Put(column, value));

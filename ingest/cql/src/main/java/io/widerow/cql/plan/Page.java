@@ -28,7 +28,7 @@ final class Page {
   private int count;
 
   /// @param limit of all pages together
-  Page(Execution execution, long limit) {
+  Page(StatementExecution execution, long limit) {
     this.rowsMax = execution.pageSize() == 0 ? Integer.MAX_VALUE : execution.pageSize();
     this.cells = new CellBuffer(4 << 10, execution.asker().memory());
     ByteBuffer given = execution.position();

@@ -1,13 +1,13 @@
 package io.widerow.cql.plan;
 
 import io.widerow.cql.CqlException;
-import io.widerow.cql.define.Tables;
+import io.widerow.cql.define.UserTables;
 import io.widerow.cql.parse.Change;
 import io.widerow.cql.parse.Definition;
 import io.widerow.cql.parse.Parser;
 import io.widerow.cql.parse.Statement;
-import io.widerow.cql.schema.Catalog;
-import io.widerow.cql.schema.Keyspace;
+import io.widerow.cql.schema.CqlCatalog;
+import io.widerow.cql.schema.CqlKeyspace;
 import io.widerow.cql.schema.RowSource;
 import io.widerow.cql.schema.Schema;
 import io.widerow.cql.schema.Table;
@@ -26,16 +26,16 @@ public final class Planner {
           "insert|update|delete|begin|truncate|(?:create|alter|drop)\\s+\\w+",
           Pattern.CASE_INSENSITIVE);
 
-  private final Catalog catalog;
-  private final @Nullable Tables tables;
+  private final CqlCatalog catalog;
+  private final @Nullable UserTables tables;
 
   /// Of statements that only read.
-  public Planner(Catalog catalog) {
+  public Planner(CqlCatalog catalog) {
     this(catalog, null);
   }
 
   /// @param tables of users; null when there can be none
-  public Planner(Catalog catalog, @Nullable Tables tables) {
+  public Planner(CqlCatalog catalog, @Nullable UserTables tables) {
     this.catalog = catalog;
     this.tables = tables;
   }
@@ -88,7 +88,7 @@ public final class Planner {
 
   private boolean isTaken(Change change, @Nullable String keyspace) {
     String named = change.table().keyspace();
-    Keyspace found = catalog.schema().find(named == null ? String.valueOf(keyspace) : named);
+    CqlKeyspace found = catalog.schema().find(named == null ? String.valueOf(keyspace) : named);
     Table table = found == null ? null : found.find(change.table().table());
     return table != null && table.stored() == null && catalog.source(table).taker() != null;
   }
@@ -131,7 +131,7 @@ public final class Planner {
     return ChangePlan.of(kind, changes, tables());
   }
 
-  private Tables tables() {
+  private UserTables tables() {
     if (tables == null) {
       throw readsOnly("BATCH");
     }
@@ -184,8 +184,8 @@ public final class Planner {
     }
 
     @Override
-    public Answer execute(Execution execution) {
-      return new Answer.KeyspaceInUse(keyspace);
+    public QueryRows execute(StatementExecution execution) {
+      return new QueryRows.KeyspaceInUse(keyspace);
     }
   }
 }

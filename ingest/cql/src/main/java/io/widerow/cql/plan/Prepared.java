@@ -39,5 +39,5 @@ public interface Prepared {
   }
 
   /// @throws io.widerow.cql.CqlException when it cannot be executed
-  Answer execute(Execution execution);
+  QueryRows execute(StatementExecution execution);
 }

@@ -5,7 +5,7 @@ import io.widerow.cql.parse.Expression;
 import io.widerow.cql.parse.Relation;
 import io.widerow.cql.parse.Relation.Operator;
 import io.widerow.cql.schema.Column;
-import io.widerow.cql.schema.Condition;
+import io.widerow.cql.schema.RowCondition;
 import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.Empty;
 import io.widerow.cql.type.NativeType;
@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A condition of WHERE with its types; [Condition] is the same with its values.
+/// A condition of WHERE with its types; [RowCondition] is the same with its values.
 ///
 /// @param index of the column
 /// @param type of the compared value
@@ -47,7 +47,7 @@ record Restriction(
       type = of;
       name = "value(" + name + ")";
     }
-    CqlType compared = Condition.compared(relation.operator(), type);
+    CqlType compared = RowCondition.compared(relation.operator(), type);
     List<Value> values = new ArrayList<>();
     if (relation.operator() == Operator.IN
         && relation.value() instanceof Expression.ListOf(List<Expression> all)) {
@@ -147,7 +147,7 @@ record Restriction(
     return key == null && (operator() == Operator.EQ || operator() == Operator.IN);
   }
 
-  Condition bind(Bound bound) {
+  RowCondition bind(Bound bound) {
     List<Object> found = new ArrayList<>();
     for (Value value : values) {
       Object object = require(value.of(null, bound));
@@ -158,7 +158,7 @@ record Restriction(
       }
     }
     Value keyOf = key;
-    return new Condition(
+    return new RowCondition(
         index, type, keyOf == null ? null : require(keyOf.of(null, bound)), operator(), found);
   }
 

@@ -8,7 +8,7 @@ import io.widerow.cql.parse.Relation.Operator;
 import io.widerow.cql.plan.ChangeCompiler.Times;
 import io.widerow.cql.schema.Column;
 import io.widerow.cql.schema.Column.Kind;
-import io.widerow.cql.schema.Condition;
+import io.widerow.cql.schema.RowCondition;
 import io.widerow.cql.schema.KeyLimits;
 import io.widerow.cql.schema.Table;
 import java.util.ArrayList;
@@ -37,7 +37,7 @@ record RowChangePlan(
 
   /// @param timestamp of the execution or the batch; null for now
   RowChange bind(Bound bound, @Nullable Long timestamp) {
-    List<Condition> conditions = new ArrayList<>();
+    List<RowCondition> conditions = new ArrayList<>();
     where.forEach(each -> conditions.add(each.bind(bound)));
     List<CellChange> cells = new ArrayList<>();
     for (Operation operation : operations) {

@@ -2,7 +2,7 @@ package io.widerow.cql.plan;
 
 import io.widerow.cql.CqlException;
 import io.widerow.cql.schema.Column;
-import io.widerow.cql.schema.Groups;
+import io.widerow.cql.schema.GroupBySpec;
 import io.widerow.cql.schema.Table;
 import io.widerow.cql.type.CqlType;
 import java.util.ArrayList;
@@ -25,7 +25,7 @@ final class Scope {
   /// An aggregate of the selection.
   ///
   /// @param argument the aggregated value; null for the count of rows
-  record Aggregated(Groups.Kind kind, CqlType type, @Nullable Value argument) {}
+  record Aggregated(GroupBySpec.Kind kind, CqlType type, @Nullable Value argument) {}
 
   Scope(Table table) {
     this(table, new ArrayList<>());

@@ -5,7 +5,7 @@ import io.widerow.cql.parse.Expression;
 import io.widerow.cql.parse.Relation.Operator;
 import io.widerow.cql.parse.Statement;
 import io.widerow.cql.schema.Column;
-import io.widerow.cql.schema.Condition;
+import io.widerow.cql.schema.RowCondition;
 import io.widerow.cql.schema.GroupPosition;
 import io.widerow.cql.schema.KeyLimits;
 import io.widerow.cql.schema.Row;
@@ -24,11 +24,11 @@ import org.jspecify.annotations.Nullable;
 /// A SELECT over one table.
 record SelectPlan(
     RowSource source,
-    Selection selection,
+    CqlSelection selection,
     List<Restriction> where,
     List<KeyRestriction> keys,
     Order order,
-    @Nullable Grouping grouping,
+    @Nullable CqlGrouping grouping,
     @Nullable Value limit,
     @Nullable Value rowsOfPartition,
     List<Variable> variables)
@@ -49,7 +49,7 @@ record SelectPlan(
   static SelectPlan of(Statement.Select select, RowSource source) {
     Table table = source.table();
     Scope scope = new Scope(table);
-    Selection selection = Selection.of(select, scope);
+    CqlSelection selection = CqlSelection.of(select, scope);
     List<Restriction> where = new ArrayList<>();
     List<KeyRestriction> keys = KeyRestriction.all(select.where(), scope, where);
     WhereRules rules =
@@ -78,7 +78,7 @@ record SelectPlan(
                 .formatted(table.qualified()));
       }
     }
-    Grouping grouping = Grouping.of(select, scope, where, source.isOrdered(), firstOnly);
+    CqlGrouping grouping = CqlGrouping.of(select, scope, where, source.isOrdered(), firstOnly);
     if (rowsOfPartition != null && grouping != null && grouping.by().isEmpty()) {
       throw CqlException.invalid("PER PARTITION LIMIT is not allowed with aggregate queries.");
     }
@@ -164,20 +164,20 @@ record SelectPlan(
   }
 
   @Override
-  public Answer execute(Execution execution) {
+  public QueryRows execute(StatementExecution execution) {
     Bound bound = new Bound(variables, execution.values());
-    List<Condition> conditions =
+    List<RowCondition> conditions =
         where.stream().map(restriction -> restriction.bind(bound)).toList();
     Page page = new Page(execution, limit(limit, bound));
-    Grouping groups = grouping;
+    CqlGrouping groups = grouping;
     ByteBuffer position =
         groups == null
             ? rows(conditions, page, bound, execution)
             : groups(groups, conditions, page, bound, execution);
-    return new Answer.Rows(selection.columns(), page.count(), page.cells(), position);
+    return new QueryRows.Rows(selection.columns(), page.count(), page.cells(), position);
   }
 
-  private RowScan scan(List<Condition> conditions, Bound bound, @Nullable ByteBuffer after) {
+  private RowScan scan(List<RowCondition> conditions, Bound bound, @Nullable ByteBuffer after) {
     return new RowScan(conditions, limits(bound), uses(bound), order.reversed(), after);
   }
 
@@ -224,7 +224,7 @@ record SelectPlan(
   ///
   /// @return where the next page begins; null when there is none
   private @Nullable ByteBuffer rows(
-      List<Condition> conditions, Page page, Bound bound, Execution execution) {
+      List<RowCondition> conditions, Page page, Bound bound, StatementExecution execution) {
     RowScan scan = scan(conditions, bound, page.after());
     try (RowCursor cursor = source.open(scan, execution.asker())) {
       while (page.hasRoom() && cursor.next()) {
@@ -241,7 +241,7 @@ record SelectPlan(
 
   /// The same for groups.
   private @Nullable ByteBuffer groups(
-      Grouping groups, List<Condition> conditions, Page page, Bound bound, Execution execution) {
+      CqlGrouping groups, List<RowCondition> conditions, Page page, Bound bound, StatementExecution execution) {
     ByteBuffer given = page.after();
     @Nullable GroupPosition after = given == null ? null : GroupPosition.read(given);
     long most = limit(rowsOfPartition, bound);
@@ -270,7 +270,7 @@ record SelectPlan(
 
   /// Writes groups whose order is that of their keys.
   private @Nullable ByteBuffer ordered(
-      Grouping groups,
+      CqlGrouping groups,
       Map<List<Object>, Row> all,
       @Nullable GroupPosition after,
       Page page,

@@ -6,7 +6,7 @@ import io.widerow.cql.change.RowChange;
 import io.widerow.cql.parse.Change;
 import io.widerow.cql.parse.Statement;
 import io.widerow.cql.schema.Column;
-import io.widerow.cql.schema.Condition;
+import io.widerow.cql.schema.RowCondition;
 import io.widerow.cql.schema.Row;
 import io.widerow.cql.schema.RowSource;
 import io.widerow.cql.schema.RowTaker;
@@ -108,7 +108,7 @@ record TakePlan(Table table, RowTaker taker, List<Bundle> bundles) implements Pr
   }
 
   @Override
-  public Answer execute(Execution execution) {
+  public QueryRows execute(StatementExecution execution) {
     execution.requireNoKey(
         "it is for tables; an event that is inserted again with its type and id takes its own"
             + " place");
@@ -120,13 +120,13 @@ record TakePlan(Table table, RowTaker taker, List<Bundle> bundles) implements Pr
       bundle.rows.forEach(row -> rows.add(row(row.bind(bound, null))));
     }
     taker.take(rows, execution.asker());
-    return new Answer.Done();
+    return new QueryRows.Done();
   }
 
   private Row row(RowChange change) {
     List<CqlType> types = table.columns().stream().map(Column::type).toList();
     @Nullable Object[] values = new Object[types.size()];
-    for (Condition condition : change.conditions()) {
+    for (RowCondition condition : change.conditions()) {
       values[condition.index()] = condition.value();
     }
     for (CellChange cell : change.cells()) {

@@ -2,7 +2,7 @@ package io.widerow.cql.protocol;
 
 import io.netty.buffer.ByteBuf;
 import io.widerow.cql.CqlException;
-import io.widerow.cql.plan.Execution;
+import io.widerow.cql.plan.StatementExecution;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
@@ -98,7 +98,7 @@ public final class BodyReader {
     return ByteBuffer.wrap(bytes);
   }
 
-  /// A value: null, [Execution#UNSET] or its bytes.
+  /// A value: null, [StatementExecution#UNSET] or its bytes.
   ///
   /// @param version of the protocol; before 4 every value is set
   public @Nullable ByteBuffer value(int version) {
@@ -109,7 +109,7 @@ public final class BodyReader {
       return ByteBuffer.wrap(bytes);
     }
     if (length == UNSET && version > FrameReader.VERSION_MIN) {
-      return Execution.UNSET;
+      return StatementExecution.UNSET;
     }
     if (length != NULL) {
       throw CqlException.protocol("Invalid ByteBuf length %d".formatted(length));

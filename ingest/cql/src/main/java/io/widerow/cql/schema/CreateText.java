@@ -5,7 +5,7 @@ import io.widerow.cql.parse.Relation.Operator;
 import io.widerow.cql.parse.Where;
 import io.widerow.cql.schema.Column.Kind;
 import io.widerow.cql.type.CqlType;
-import io.widerow.cql.type.Names;
+import io.widerow.cql.type.Identifiers;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -18,10 +18,10 @@ public final class CreateText {
 
   private CreateText() {}
 
-  public static String of(Keyspace keyspace) {
+  public static String of(CqlKeyspace keyspace) {
     String statement =
         "CREATE KEYSPACE "
-            + Names.quoted(keyspace.name())
+            + Identifiers.quoted(keyspace.name())
             + " WITH replication = "
             + map(simple(keyspace.replication()))
             + " AND durable_writes = "
@@ -42,7 +42,7 @@ public final class CreateText {
     List<String> pairs =
         new TreeMap<>(map)
             .entrySet().stream()
-                .map(each -> Names.constant(each.getKey()) + ": " + Names.constant(each.getValue()))
+                .map(each -> Identifiers.constant(each.getKey()) + ": " + Identifiers.constant(each.getValue()))
                 .toList();
     return "{" + String.join(", ", pairs) + "}";
   }
@@ -50,12 +50,12 @@ public final class CreateText {
   public static String of(CqlType.UserType type) {
     List<String> fields =
         type.fields().stream()
-            .map(field -> "    " + Names.quoted(field.name()) + " " + field.type().cql())
+            .map(field -> "    " + Identifiers.quoted(field.name()) + " " + field.type().cql())
             .toList();
     return "CREATE TYPE %s.%s (\n%s\n);"
         .formatted(
-            Names.quoted(type.keyspace()),
-            Names.quotedType(type.name()),
+            Identifiers.quoted(type.keyspace()),
+            Identifiers.quotedType(type.name()),
             String.join(",\n", fields));
   }
 
@@ -65,13 +65,13 @@ public final class CreateText {
       return view(table, view);
     }
     StringBuilder text = new StringBuilder("CREATE TABLE ");
-    text.append(Names.quoted(table.keyspace()))
+    text.append(Identifiers.quoted(table.keyspace()))
         .append('.')
-        .append(Names.quoted(table.name()))
+        .append(Identifiers.quoted(table.name()))
         .append(" (\n");
     for (Column column : table.columns()) {
       text.append("    ")
-          .append(Names.quoted(column.name()))
+          .append(Identifiers.quoted(column.name()))
           .append(' ')
           .append(column.type().cql());
       text.append(column.kind() == Kind.STATIC ? " static,\n" : ",\n");
@@ -83,13 +83,13 @@ public final class CreateText {
 
   private static String view(Table table, Table.ViewOf view) {
     StringBuilder text = new StringBuilder("CREATE MATERIALIZED VIEW ");
-    text.append(Names.quoted(table.keyspace())).append('.').append(Names.quoted(table.name()));
+    text.append(Identifiers.quoted(table.keyspace())).append('.').append(Identifiers.quoted(table.name()));
     String columns =
         String.join(
-            ", ", table.columns().stream().map(column -> Names.quoted(column.name())).toList());
+            ", ", table.columns().stream().map(column -> Identifiers.quoted(column.name())).toList());
     text.append(" AS\n    SELECT ").append(view.all() ? "*" : columns);
-    text.append("\n    FROM ").append(Names.quoted(table.keyspace())).append('.');
-    text.append(Names.quoted(view.base())).append("\n    WHERE ").append(where(view));
+    text.append("\n    FROM ").append(Identifiers.quoted(table.keyspace())).append('.');
+    text.append(Identifiers.quoted(view.base())).append("\n    WHERE ").append(where(view));
     text.append("\n    ").append(primaryKey(table)).append("\n");
     with(table, text);
     return text.append(";").toString();
@@ -113,7 +113,7 @@ public final class CreateText {
     text.append(partition(table.of(Kind.PARTITION_KEY)));
     table
         .of(Kind.CLUSTERING)
-        .forEach(column -> text.append(", ").append(Names.quoted(column.name())));
+        .forEach(column -> text.append(", ").append(Identifiers.quoted(column.name())));
     return text.append(")").toString();
   }
 
@@ -134,20 +134,20 @@ public final class CreateText {
 
   private static List<String> options(Table table) {
     TreeMap<String, String> all = new TreeMap<>(table.options().texts());
-    all.replaceAll((name, value) -> QUOTED.contains(name) ? Names.constant(value) : value);
+    all.replaceAll((name, value) -> QUOTED.contains(name) ? Identifiers.constant(value) : value);
     table.options().maps().forEach((name, map) -> all.put(name, map(map)));
-    all.putIfAbsent("comment", Names.constant(""));
+    all.putIfAbsent("comment", Identifiers.constant(""));
     return all.entrySet().stream().map(each -> each.getKey() + " = " + each.getValue()).toList();
   }
 
   private static String partition(List<Column> columns) {
     String names =
-        String.join(", ", columns.stream().map(each -> Names.quoted(each.name())).toList());
+        String.join(", ", columns.stream().map(each -> Identifiers.quoted(each.name())).toList());
     return columns.size() == 1 ? names : "(" + names + ")";
   }
 
   private static String order(Column column) {
-    return Names.quoted(column.name()) + (column.descending() ? " DESC" : " ASC");
+    return Identifiers.quoted(column.name()) + (column.descending() ? " DESC" : " ASC");
   }
 
   private static String commented(boolean virtual, String statement) {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// @param descending against the order of the clustering columns
 /// @param after the position after which it continues; null for the start
 public record RowScan(
-    List<Condition> conditions,
+    List<RowCondition> conditions,
     KeyLimits limits,
     List<Use> uses,
     boolean descending,

@@ -20,7 +20,7 @@ public interface RowSource {
   /// Opens a cursor over the rows that meet all conditions, which the caller closes.
   ///
   /// @param asker the connection and the execution that ask
-  RowCursor open(RowScan scan, Asker asker);
+  RowCursor open(RowScan scan, RequestPrincipal asker);
 
   /// Where INSERT brings its rows; null when no statement writes to it.
   default @Nullable RowTaker taker() {
@@ -30,7 +30,7 @@ public interface RowSource {
   /// Opens a cursor over groups of those rows, when the source can count them itself.
   ///
   /// @return null when it cannot: the caller then reads all rows
-  default @Nullable RowCursor openGroups(RowScan scan, Groups groups, Asker asker) {
+  default @Nullable RowCursor openGroups(RowScan scan, GroupBySpec groups, RequestPrincipal asker) {
     return null;
   }
 }

@@ -10,5 +10,5 @@ public interface RowTaker {
   ///
   /// @param rows whose keys may have columns without a value
   /// @throws io.widerow.cql.CqlException when one of them cannot be taken
-  void take(List<Row> rows, Asker asker);
+  void take(List<Row> rows, RequestPrincipal asker);
 }

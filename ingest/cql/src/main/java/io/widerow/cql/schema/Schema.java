@@ -15,22 +15,22 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param keyspaces that can be used
 /// @param unreadable statements of keyspaces that cannot
-public record Schema(List<Keyspace> keyspaces, List<UnreadableStatement> unreadable) {
+public record Schema(List<CqlKeyspace> keyspaces, List<UnreadableStatement> unreadable) {
   public Schema {
     keyspaces = List.copyOf(keyspaces);
     unreadable = List.copyOf(unreadable);
   }
 
   /// A schema that can be read.
-  public Schema(List<Keyspace> keyspaces) {
+  public Schema(List<CqlKeyspace> keyspaces) {
     this(keyspaces, List.of());
   }
 
   /// The keyspace of a name; null when there is none.
   ///
   /// @throws CqlException when a statement of it cannot be read
-  public @Nullable Keyspace find(String name) {
-    for (Keyspace keyspace : keyspaces) {
+  public @Nullable CqlKeyspace find(String name) {
+    for (CqlKeyspace keyspace : keyspaces) {
       if (keyspace.name().equals(name)) {
         return keyspace;
       }
@@ -47,8 +47,8 @@ public record Schema(List<Keyspace> keyspaces, List<UnreadableStatement> unreada
   }
 
   /// @throws CqlException when there is none, or a statement of it cannot be read
-  public Keyspace keyspace(String name) {
-    Keyspace keyspace = find(name);
+  public CqlKeyspace keyspace(String name) {
+    CqlKeyspace keyspace = find(name);
     if (keyspace == null) {
       throw CqlException.invalid("keyspace %s does not exist".formatted(name));
     }
@@ -71,10 +71,10 @@ public record Schema(List<Keyspace> keyspaces, List<UnreadableStatement> unreada
   }
 
   /// The same with a keyspace in place of that of its name, or added.
-  public Schema with(Keyspace keyspace) {
-    List<Keyspace> all = new ArrayList<>(without(keyspace.name()).keyspaces);
+  public Schema with(CqlKeyspace keyspace) {
+    List<CqlKeyspace> all = new ArrayList<>(without(keyspace.name()).keyspaces);
     all.add(keyspace);
-    all.sort(Comparator.comparing(Keyspace::name));
+    all.sort(Comparator.comparing(CqlKeyspace::name));
     return new Schema(all, unreadable);
   }
 
@@ -87,7 +87,7 @@ public record Schema(List<Keyspace> keyspaces, List<UnreadableStatement> unreada
   /// The same for equal schemas, after a restart too, and another one after each change.
   public UUID version() {
     StringBuilder text = new StringBuilder();
-    for (Keyspace keyspace : keyspaces) {
+    for (CqlKeyspace keyspace : keyspaces) {
       text.append(CreateText.of(keyspace));
       keyspace.types().forEach(type -> text.append(CreateText.of(type)));
       keyspace.tables().forEach(table -> text.append(CreateText.of(table)).append(table.stored()));

@@ -1,6 +1,6 @@
 package io.widerow.cql.schema;
 
-import io.widerow.cql.type.Names;
+import io.widerow.cql.type.Identifiers;
 
 /// A stored statement of the schema that cannot be read. Its keyspace cannot be used; the rows of
 /// its tables stay as they are.
@@ -17,8 +17,8 @@ public record UnreadableStatement(
     if (keyspace.isEmpty()) {
       return "schema of tables";
     }
-    String in = kind + " " + Names.quoted(keyspace);
-    return name.isEmpty() ? in : in + "." + Names.quoted(name);
+    String in = kind + " " + Identifiers.quoted(keyspace);
+    return name.isEmpty() ? in : in + "." + Identifiers.quoted(name);
   }
 
   /// Place and error in one sentence.

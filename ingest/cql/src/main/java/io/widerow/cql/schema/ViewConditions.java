@@ -16,7 +16,7 @@ import java.util.List;
 /// @param keys conditions on columns of the key
 /// @param tuples conditions on several of them at once
 public record ViewConditions(
-    List<Column> required, List<Condition> keys, List<TupleCondition> tuples) {
+    List<Column> required, List<RowCondition> keys, List<TupleCondition> tuples) {
   public ViewConditions {
     required = List.copyOf(required);
     keys = List.copyOf(keys);
@@ -26,7 +26,7 @@ public record ViewConditions(
   /// @throws io.widerow.cql.CqlException when a value is no constant of its type
   public static ViewConditions of(Table base, List<Where> where) {
     List<Column> required = new ArrayList<>();
-    List<Condition> keys = new ArrayList<>();
+    List<RowCondition> keys = new ArrayList<>();
     List<TupleCondition> tuples = new ArrayList<>();
     for (Where each : where) {
       switch (each) {
@@ -43,15 +43,15 @@ public record ViewConditions(
     return new ViewConditions(required, keys, tuples);
   }
 
-  private static Condition condition(Table base, Relation relation) {
+  private static RowCondition condition(Table base, Relation relation) {
     int index = base.find(relation.column());
-    CqlType type = Condition.compared(relation.operator(), base.columns().get(index).type());
+    CqlType type = RowCondition.compared(relation.operator(), base.columns().get(index).type());
     List<Expression> values =
         relation.operator() == Operator.IN
                 && relation.value() instanceof Expression.ListOf(List<Expression> all)
             ? all
             : List.of(relation.value());
-    return new Condition(
+    return new RowCondition(
         index,
         type,
         null,

@@ -9,7 +9,7 @@ import io.widerow.cql.CqlException;
 import io.widerow.cql.CqlException.Code;
 import io.widerow.cql.define.SchemaChange;
 import io.widerow.cql.parse.Statement;
-import io.widerow.cql.plan.Answer;
+import io.widerow.cql.plan.QueryRows;
 import io.widerow.cql.plan.Prepared;
 import io.widerow.cql.protocol.BodyReader;
 import io.widerow.cql.protocol.FrameReader;
@@ -90,7 +90,7 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
     try {
       answer(context, request);
     } catch (RuntimeException failure) {
-      send(context, request, Answers.error(request, CqlService.told(failure)), null);
+      send(context, request, CqlResponses.error(request, CqlService.told(failure)), null);
     } finally {
       request.body().release();
     }
@@ -113,7 +113,7 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
     }
     BodyReader body = new BodyReader(request.body());
     if (opcode == Opcode.OPTIONS) {
-      send(context, request, Answers.supported(request), null);
+      send(context, request, CqlResponses.supported(request), null);
       return;
     }
     switch (state) {
@@ -147,7 +147,7 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
     version = request.version();
     boolean open = service.tokens() == null;
     state = open ? State.READY : State.AUTHENTICATING;
-    Reply reply = open ? Answers.empty(request, Opcode.READY) : Answers.authenticate(request);
+    Reply reply = open ? CqlResponses.empty(request, Opcode.READY) : CqlResponses.authenticate(request);
     send(context, request, reply, null);
     if (version == FrameReader.VERSION_MAX) {
       reader.beginSegments(lz4);
@@ -171,7 +171,7 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
       ChannelHandlerContext context, Request request, @Nullable ByteBuffer response) {
     TokenFile file = service.tokens();
     Tokens tokens = file == null ? null : file.tokens();
-    String password = response == null ? "" : Answers.password(response);
+    String password = response == null ? "" : CqlResponses.password(response);
     Tokens.Token found = tokens == null ? null : tokens.find(password);
     if (found == null) {
       throw new CqlException(
@@ -180,7 +180,7 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
     token = found;
     seen = tokens;
     state = State.READY;
-    send(context, request, Answers.authenticated(request), null);
+    send(context, request, CqlResponses.authenticated(request), null);
     known(context);
   }
 
@@ -196,7 +196,7 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
           }
           registered |= event.equals("SCHEMA_CHANGE"); // the others never happen
         }
-        send(context, request, Answers.empty(request, Opcode.READY), null);
+        send(context, request, CqlResponses.empty(request, Opcode.READY), null);
       }
       case QUERY -> {
         String statement = body.longString();
@@ -205,7 +205,7 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
         execute(
             context,
             request,
-            new Asked(StatementId.of(statement, in), options, Answers.Metadata.NONE),
+            new Asked(StatementId.of(statement, in), options, CqlResponses.Metadata.NONE),
             () -> service.prepare(statement, in));
       }
       case PREPARE -> prepare(context, request, body);
@@ -254,7 +254,7 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
   /// Notifies the client of a change of the schema, if it registered.
   void tell(ChannelHandlerContext context, SchemaChange change) {
     if (registered && !ended) {
-      var _ = context.writeAndFlush(Answers.event(version, change));
+      var _ = context.writeAndFlush(CqlResponses.event(version, change));
     }
   }
 
@@ -272,7 +272,7 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
           long schema = service.statements().schema();
           Prepared prepared = allowed(service.prepare(statement, in), own);
           service.statements().put(id, prepared, statement.length(), schema);
-          return Answers.prepared(request, id, prepared);
+          return CqlResponses.prepared(request, id, prepared);
         });
   }
 
@@ -283,10 +283,10 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
     QueryOptions options = QueryOptions.read(body, version);
     Prepared prepared = service.statements().find(id);
     if (prepared == null) {
-      send(context, request, Answers.unprepared(request, id), null);
+      send(context, request, CqlResponses.unprepared(request, id), null);
       return;
     }
-    Answers.Metadata metadata = new Answers.Metadata(options.skipMetadata(), known);
+    CqlResponses.Metadata metadata = new CqlResponses.Metadata(options.skipMetadata(), known);
     execute(context, request, new Asked(id, options, metadata), () -> prepared);
   }
 
@@ -324,14 +324,14 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
     for (Part part : parts) {
       Prepared prepared = part.id == null ? null : service.statements().find(part.id);
       if (part.id != null && prepared == null) {
-        send(context, request, Answers.unprepared(request, part.id), null);
+        send(context, request, CqlResponses.unprepared(request, part.id), null);
         return;
       }
       if (prepared != null) {
         known.add(prepared);
       }
     }
-    Asked asked = new Asked(id(kind, parts, in), options, Answers.Metadata.NONE);
+    Asked asked = new Asked(id(kind, parts, in), options, CqlResponses.Metadata.NONE);
     execute(context, request, asked, () -> prepared(kind, parts, sizes, known, in));
   }
 
@@ -365,7 +365,7 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
   }
 
   /// A statement with all that came with it.
-  private record Asked(StatementId id, QueryOptions options, Answers.Metadata known) {}
+  private record Asked(StatementId id, QueryOptions options, CqlResponses.Metadata known) {}
 
   /// @param statement gives it on the thread that executes it
   private void execute(
@@ -387,11 +387,11 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
           Prepared prepared = allowed(statement.get(), own);
           CqlService.Page page =
               service.execute(asked.id, prepared, asked.options, client, execution);
-          if (page.answer() instanceof Answer.KeyspaceInUse(String name)) {
+          if (page.answer() instanceof QueryRows.KeyspaceInUse(String name)) {
             context.executor().execute(() -> keyspace = name); // before the response is sent
           }
-          Reply reply = Answers.result(request, page.answer(), asked.known, page.sealed());
-          return page.repeats() ? Answers.repeat(reply) : reply;
+          Reply reply = CqlResponses.result(request, page.answer(), asked.known, page.sealed());
+          return page.repeats() ? CqlResponses.repeat(reply) : reply;
         });
   }
 
@@ -407,7 +407,7 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
       try {
         reply = answer.get();
       } catch (Throwable failure) { // else the client would wait indefinitely
-        reply = Answers.error(request, CqlService.told(failure));
+        reply = CqlResponses.error(request, CqlService.told(failure));
       }
       Reply made = reply;
       context.executor().execute(() -> send(context, request, made, execution));
@@ -462,7 +462,7 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
     if (cause instanceof CqlException broken) {
       var _ =
           context
-              .writeAndFlush(Answers.error(version, (short) 0, broken))
+              .writeAndFlush(CqlResponses.error(version, (short) 0, broken))
               .addListener(ChannelFutureListener.CLOSE);
     } else {
       var _ = context.close();

@@ -4,13 +4,13 @@ import io.widerow.cql.CqlException;
 import io.widerow.cql.CqlException.Code;
 import io.widerow.cql.events.EventIntake;
 import io.widerow.cql.events.NewEvent;
-import io.widerow.cql.schema.Asker;
+import io.widerow.cql.schema.RequestPrincipal;
 import io.widerow.event.EventBatch;
 import io.widerow.event.Rejection;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.intake.BatchSample;
 import io.widerow.ingest.intake.Intake;
-import io.widerow.ingest.lane.Outcome;
+import io.widerow.ingest.lane.BatchOutcome;
 import io.widerow.ingest.socket.PortProvider;
 import io.widerow.storage.Durability;
 import io.widerow.storage.StorageException;
@@ -35,7 +35,7 @@ final class CqlEvents implements EventIntake {
   }
 
   @Override
-  public void take(List<NewEvent> events, Asker asker) {
+  public void take(List<NewEvent> events, RequestPrincipal asker) {
     if (intake.draining()) {
       throw overloaded("the server stops");
     }
@@ -49,7 +49,7 @@ final class CqlEvents implements EventIntake {
     }
   }
 
-  private CompletableFuture<Outcome> write(List<NewEvent> events, Asker asker) {
+  private CompletableFuture<BatchOutcome> write(List<NewEvent> events, RequestPrincipal asker) {
     IncomingBatch batch = intake.lanes().begin(intake.epochNanos());
     try {
       for (NewEvent event : events) {
@@ -67,7 +67,7 @@ final class CqlEvents implements EventIntake {
     long held = batch.events.memory().byteSize();
     intake.credit().claimInDebt(held);
     BatchSample sample = intake.sample(batch);
-    CompletableFuture<Outcome> outcome = new CompletableFuture<>();
+    CompletableFuture<BatchOutcome> outcome = new CompletableFuture<>();
     intake
         .lanes()
         .write(
@@ -104,9 +104,9 @@ final class CqlEvents implements EventIntake {
   }
 
   /// @throws CqlException when not all is stored as it was promised
-  static void requireStored(Outcome outcome, int count, Durability promised) {
+  static void requireStored(BatchOutcome outcome, int count, Durability promised) {
     switch (outcome) {
-      case Outcome.Stored stored -> {
+      case BatchOutcome.Stored stored -> {
         if (stored.refused().count() > 0) {
           throw CqlException.invalid(
               "%d of %d events refused: %s"
@@ -116,9 +116,9 @@ final class CqlEvents implements EventIntake {
           throw overloaded("the events are on this machine, and not on the cluster yet");
         }
       }
-      case Outcome.Overloaded() -> throw overloaded("overloaded");
-      case Outcome.DiskFull(String why) -> throw overloaded(why);
-      case Outcome.Failed(String why) -> throw new CqlException(Code.SERVER, why);
+      case BatchOutcome.Overloaded() -> throw overloaded("overloaded");
+      case BatchOutcome.DiskFull(String why) -> throw overloaded(why);
+      case BatchOutcome.Failed(String why) -> throw new CqlException(Code.SERVER, why);
     }
   }
 

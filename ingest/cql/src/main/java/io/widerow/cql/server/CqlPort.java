@@ -18,7 +18,7 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.timeout.IdleStateHandler;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import io.widerow.cql.define.SchemaChange;
-import io.widerow.cql.define.Tables;
+import io.widerow.cql.define.UserTables;
 import io.widerow.cql.events.EventSource;
 import io.widerow.cql.plan.Planner;
 import io.widerow.cql.protocol.FrameReader;
@@ -108,7 +108,7 @@ final class CqlPort implements PortProvider.Port {
       throw failed;
     }
     ServerIdentity identity = new ServerIdentity(hostId(store), address().getPort(), VERSION);
-    Tables tables = tableStore == null ? null : new Tables(tableStore, InstantSource.system());
+    UserTables tables = tableStore == null ? null : new UserTables(tableStore, InstantSource.system());
     damage = tables == null ? List.of() : damage(tables);
     CqlEvents events = new CqlEvents(intake, terms.durability());
     List<RowSource> sources = List.of(new EventSource(store::view, memory, events));
@@ -127,7 +127,7 @@ final class CqlPort implements PortProvider.Port {
   }
 
   /// Logs the statements of the schema that cannot be read, with their texts.
-  private static List<Damage> damage(Tables tables) {
+  private static List<Damage> damage(UserTables tables) {
     List<Damage> damage = new ArrayList<>();
     for (UnreadableStatement each : tables.schema().unreadable()) {
       LOG.log(

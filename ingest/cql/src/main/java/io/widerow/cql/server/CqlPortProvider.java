@@ -1,7 +1,7 @@
 package io.widerow.cql.server;
 
 import io.micrometer.core.instrument.MeterRegistry;
-import io.widerow.cql.engine.Tables;
+import io.widerow.cql.engine.TableEngine;
 import io.widerow.ingest.intake.Intake;
 import io.widerow.ingest.socket.PortProvider;
 import io.widerow.query.QueryMemory;
@@ -29,7 +29,7 @@ public final class CqlPortProvider implements PortProvider {
     if (!(store instanceof EmbeddedStore embedded)) {
       return new CqlPort(address, terms, store, null, intake, memory, registry);
     }
-    Tables tables = embedded.extension(Tables.class);
+    TableEngine tables = embedded.extension(TableEngine.class);
     tables.writeOn(
         Executors.newSingleThreadExecutor(
             Thread.ofPlatform().name("widerow-tables").daemon().factory()));

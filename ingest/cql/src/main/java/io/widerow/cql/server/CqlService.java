@@ -4,11 +4,11 @@ import io.widerow.cql.CqlException;
 import io.widerow.cql.CqlException.Code;
 import io.widerow.cql.parse.Parser;
 import io.widerow.cql.parse.Statement;
-import io.widerow.cql.plan.Answer;
-import io.widerow.cql.plan.Execution;
+import io.widerow.cql.plan.QueryRows;
+import io.widerow.cql.plan.StatementExecution;
 import io.widerow.cql.plan.Planner;
 import io.widerow.cql.plan.Prepared;
-import io.widerow.cql.schema.Asker;
+import io.widerow.cql.schema.RequestPrincipal;
 import io.widerow.cql.schema.RequestKey;
 import io.widerow.cql.type.Wire;
 import io.widerow.ingest.config.TokenFile;
@@ -121,7 +121,7 @@ final class CqlService {
   /// A response, and the position of its next page, sealed; null when there is none.
   ///
   /// @param repeats whether it is the one that a request with a key had before
-  record Page(Answer answer, @Nullable ByteBuffer sealed, boolean repeats) {}
+  record Page(QueryRows answer, @Nullable ByteBuffer sealed, boolean repeats) {}
 
   /// The client of a request.
   ///
@@ -142,20 +142,20 @@ final class CqlService {
     byte[] statement = withValues(id, values);
     ByteBuffer sealed = options.sealed();
     ByteBuffer position = sealed == null ? null : seal.open(statement, sealed);
-    Asker asker =
-        new Asker(
+    RequestPrincipal asker =
+        new RequestPrincipal(
             client.local, client.address, bytes -> running.hold(memory, bytes), running::onCancel);
     ByteBuffer key = client.key;
     RequestKey request =
         key == null ? null : RequestKey.of(client.name, Wire.bytes(key), statement);
-    Answer answer =
+    QueryRows answer =
         prepared.execute(
-            new Execution(
+            new StatementExecution(
                 values, options.pageSize(), position, asker, options.timestamp(), request));
-    if (answer instanceof Answer.Repeat(Answer first)) {
+    if (answer instanceof QueryRows.Repeat(QueryRows first)) {
       return new Page(first, null, true);
     }
-    ByteBuffer next = answer instanceof Answer.Rows rows ? rows.position() : null;
+    ByteBuffer next = answer instanceof QueryRows.Rows rows ? rows.position() : null;
     return new Page(answer, next == null ? null : seal.seal(statement, next), false);
   }
 
@@ -164,7 +164,7 @@ final class CqlService {
     MessageDigest digest = StatementId.digest();
     digest.update(id.bytes());
     for (ByteBuffer value : values) {
-      boolean isUnset = Execution.isUnset(value);
+      boolean isUnset = StatementExecution.isUnset(value);
       digest.update((byte) (value == null ? 0 : isUnset ? 2 : 1));
       if (value != null && !isUnset) {
         digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(value.remaining()).flip());

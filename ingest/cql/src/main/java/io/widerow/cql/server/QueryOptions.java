@@ -1,7 +1,7 @@
 package io.widerow.cql.server;
 
 import io.widerow.cql.CqlException;
-import io.widerow.cql.plan.Execution;
+import io.widerow.cql.plan.StatementExecution;
 import io.widerow.cql.plan.Variable;
 import io.widerow.cql.protocol.BodyReader;
 import io.widerow.cql.protocol.FrameReader;
@@ -110,7 +110,7 @@ record QueryOptions(
     List<@Nullable ByteBuffer> ordered = new ArrayList<>();
     for (Variable variable : variables) {
       int place = names.indexOf(variable.name());
-      ordered.add(place < 0 ? Execution.UNSET : values.get(place));
+      ordered.add(place < 0 ? StatementExecution.UNSET : values.get(place));
     }
     return ordered;
   }

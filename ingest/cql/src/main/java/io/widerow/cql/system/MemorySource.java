@@ -1,6 +1,6 @@
 package io.widerow.cql.system;
 
-import io.widerow.cql.schema.Asker;
+import io.widerow.cql.schema.RequestPrincipal;
 import io.widerow.cql.schema.Column;
 import io.widerow.cql.schema.Row;
 import io.widerow.cql.schema.RowCursor;
@@ -24,11 +24,11 @@ import org.jspecify.annotations.Nullable;
 /// - Order: by the partition key, then by the clustering key.
 final class MemorySource implements RowSource {
   private final Table table;
-  private final Function<Asker, List<Map<String, Object>>> rows;
+  private final Function<RequestPrincipal, List<Map<String, Object>>> rows;
   private final List<CqlType> types;
 
   /// @param rows values by the names of columns; missing values are null
-  MemorySource(Table table, Function<Asker, List<Map<String, Object>>> rows) {
+  MemorySource(Table table, Function<RequestPrincipal, List<Map<String, Object>>> rows) {
     this.table = table;
     this.rows = rows;
     this.types = table.columns().stream().map(Column::type).toList();
@@ -45,7 +45,7 @@ final class MemorySource implements RowSource {
   }
 
   @Override
-  public RowCursor open(RowScan scan, Asker asker) {
+  public RowCursor open(RowScan scan, RequestPrincipal asker) {
     List<Row> found = new ArrayList<>();
     for (Map<String, Object> values : rows.apply(asker)) {
       Row row = row(values);

@@ -2,7 +2,7 @@ package io.widerow.cql.system;
 
 import io.widerow.cql.schema.Column;
 import io.widerow.cql.schema.CreateText;
-import io.widerow.cql.schema.Keyspace;
+import io.widerow.cql.schema.CqlKeyspace;
 import io.widerow.cql.schema.Schema;
 import io.widerow.cql.schema.Table;
 import io.widerow.cql.type.CqlType;
@@ -51,7 +51,7 @@ record SchemaRows(Schema schema, boolean virtual) {
             .map(view -> view(view, keyspace)));
   }
 
-  private static Map<String, Object> view(Table table, Keyspace keyspace) {
+  private static Map<String, Object> view(Table table, CqlKeyspace keyspace) {
     Table.ViewOf view = Objects.requireNonNull(table.view());
     Map<String, Object> row = named("view_name", table);
     row.put("base_table_id", Objects.requireNonNull(keyspace.find(view.base())).id());
@@ -83,7 +83,7 @@ record SchemaRows(Schema schema, boolean virtual) {
         type.fields().stream().map(field -> field.type().cql()).toList());
   }
 
-  private List<Map<String, Object>> rows(Function<Keyspace, Stream<Map<String, Object>>> of) {
+  private List<Map<String, Object>> rows(Function<CqlKeyspace, Stream<Map<String, Object>>> of) {
     List<Map<String, Object>> rows = new ArrayList<>();
     schema.keyspaces().stream()
         .filter(keyspace -> keyspace.virtual() == virtual)

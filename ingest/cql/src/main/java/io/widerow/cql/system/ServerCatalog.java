@@ -1,9 +1,9 @@
 package io.widerow.cql.system;
 
-import io.widerow.cql.define.Tables;
-import io.widerow.cql.schema.Asker;
-import io.widerow.cql.schema.Catalog;
-import io.widerow.cql.schema.Keyspace;
+import io.widerow.cql.define.UserTables;
+import io.widerow.cql.schema.RequestPrincipal;
+import io.widerow.cql.schema.CqlCatalog;
+import io.widerow.cql.schema.CqlKeyspace;
 import io.widerow.cql.schema.RowSource;
 import io.widerow.cql.schema.Schema;
 import io.widerow.cql.schema.Table;
@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
 /// The tables of the system, and the tables of the server.
 ///
 /// - Threads: any.
-public final class ServerCatalog implements Catalog {
+public final class ServerCatalog implements CqlCatalog {
   private final ServerIdentity server;
-  private final @Nullable Tables tables;
+  private final @Nullable UserTables tables;
   private final Map<String, RowSource> sources = new LinkedHashMap<>(); // by qualified name
   private final Schema own;
 
@@ -35,7 +35,7 @@ public final class ServerCatalog implements Catalog {
 
   /// @param others sources of the server's own tables
   /// @param tables of users; null when there can be none
-  public ServerCatalog(ServerIdentity server, List<RowSource> others, @Nullable Tables tables) {
+  public ServerCatalog(ServerIdentity server, List<RowSource> others, @Nullable UserTables tables) {
     this.server = server;
     this.tables = tables;
     others.forEach(this::add);
@@ -57,7 +57,7 @@ public final class ServerCatalog implements Catalog {
     this.own = schema(sources.values().stream().map(RowSource::table).toList());
   }
 
-  private void add(Table table, Function<Asker, List<Map<String, Object>>> rows) {
+  private void add(Table table, Function<RequestPrincipal, List<Map<String, Object>>> rows) {
     add(new MemorySource(table, rows));
   }
 
@@ -69,9 +69,9 @@ public final class ServerCatalog implements Catalog {
     Map<String, List<Table>> byKeyspace = new TreeMap<>();
     tables.forEach(
         table -> byKeyspace.computeIfAbsent(table.keyspace(), _ -> new ArrayList<>()).add(table));
-    List<Keyspace> keyspaces = new ArrayList<>();
+    List<CqlKeyspace> keyspaces = new ArrayList<>();
     byKeyspace.forEach((name, of) ->
-        keyspaces.add(Keyspace.own(name, name.equals(SystemTables.VIRTUAL_SCHEMA), of)));
+        keyspaces.add(CqlKeyspace.own(name, name.equals(SystemTables.VIRTUAL_SCHEMA), of)));
     return new Schema(keyspaces);
   }
 
@@ -106,18 +106,18 @@ public final class ServerCatalog implements Catalog {
 
   @Override
   public Schema schema() {
-    Tables users = tables;
+    UserTables users = tables;
     if (users == null) {
       return own;
     }
-    List<Keyspace> all = new ArrayList<>(own.keyspaces());
+    List<CqlKeyspace> all = new ArrayList<>(own.keyspaces());
     all.addAll(users.schema().keyspaces());
     return new Schema(all, users.schema().unreadable());
   }
 
   @Override
   public RowSource source(Table table) {
-    Tables users = tables;
+    UserTables users = tables;
     if (table.stored() != null && users != null) {
       return users.source(table);
     }

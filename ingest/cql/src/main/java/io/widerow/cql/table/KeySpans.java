@@ -5,7 +5,7 @@ import io.widerow.cql.key.TableKeys;
 import io.widerow.cql.parse.Relation.Operator;
 import io.widerow.cql.schema.Column;
 import io.widerow.cql.schema.Column.Kind;
-import io.widerow.cql.schema.Condition;
+import io.widerow.cql.schema.RowCondition;
 import io.widerow.cql.schema.KeyLimits;
 import io.widerow.cql.schema.KeyLimits.TupleCondition;
 import io.widerow.cql.schema.Table;
@@ -33,11 +33,11 @@ public final class KeySpans {
 
   private final Table table;
   private final TableKeys keys;
-  private final List<Condition> conditions;
+  private final List<RowCondition> conditions;
   private final List<TupleCondition> tuples;
   private final LongConsumer memory;
   private long held; // while keys are made
-  private final Set<Condition> used = identities(); // to compare them is to hash each value of IN
+  private final Set<RowCondition> used = identities(); // to compare them is to hash each value of IN
   private final Set<TupleCondition> usedTuples = identities();
 
   /// A range of keys: its least one, and the key after its greatest.
@@ -69,7 +69,7 @@ public final class KeySpans {
   }
 
   /// For a change. Its keys are not counted as memory: one change is made at a time.
-  public KeySpans(Table table, TableKeys keys, List<Condition> conditions, KeyLimits limits) {
+  public KeySpans(Table table, TableKeys keys, List<RowCondition> conditions, KeyLimits limits) {
     this(table, keys, conditions, limits, _ -> {});
   }
 
@@ -77,7 +77,7 @@ public final class KeySpans {
   KeySpans(
       Table table,
       TableKeys keys,
-      List<Condition> conditions,
+      List<RowCondition> conditions,
       KeyLimits limits,
       LongConsumer memory) {
     this.memory = memory;
@@ -92,7 +92,7 @@ public final class KeySpans {
   public @Nullable List<byte[]> partitions() {
     List<List<Object>> all = List.of(List.of());
     for (Column column : table.of(Kind.PARTITION_KEY)) {
-      Condition condition = exact(column);
+      RowCondition condition = exact(column);
       if (condition == null) {
         used.clear();
         release();
@@ -118,7 +118,7 @@ public final class KeySpans {
   }
 
   private List<List<Object>> product(
-      List<List<Object>> before, Condition condition, Collection<Object> each) {
+      List<List<Object>> before, RowCondition condition, Collection<Object> each) {
     used.add(condition);
     hold(before.size(), each.size());
     List<List<Object>> all = new ArrayList<>();
@@ -143,8 +143,8 @@ public final class KeySpans {
     memory.accept(more);
   }
 
-  private @Nullable Condition exact(Column column) {
-    for (Condition condition : conditions) {
+  private @Nullable RowCondition exact(Column column) {
+    for (RowCondition condition : conditions) {
       boolean exact = condition.operator() == Operator.EQ || condition.operator() == Operator.IN;
       if (exact && condition.key() == null && isOf(condition, column)) {
         return condition;
@@ -153,7 +153,7 @@ public final class KeySpans {
     return null;
   }
 
-  private boolean isOf(Condition condition, Column column) {
+  private boolean isOf(RowCondition condition, Column column) {
     return table.columns().get(condition.index()).equals(column);
   }
 
@@ -164,7 +164,7 @@ public final class KeySpans {
     int at = 0;
     while (at < clustering.size()) {
       Column column = clustering.get(at);
-      Condition condition = exact(column);
+      RowCondition condition = exact(column);
       TupleCondition tuple = condition == null ? tuple(column, false) : null;
       if (condition != null) {
         prefixes = product(prefixes, condition, condition.values());
@@ -221,7 +221,7 @@ public final class KeySpans {
   private List<Span> slices(byte[] partition, List<Object> prefix, Column column) {
     byte[] all = keys.prefix(partition, prefix);
     List<Span> spans = List.of(new Span(all, TableKeys.after(all)));
-    for (Condition condition : conditions) {
+    for (RowCondition condition : conditions) {
       if (isOf(condition, column) && condition.operator().isSlice()) {
         used.add(condition);
         List<Object> bound = List.of(condition.value());
@@ -319,7 +319,7 @@ public final class KeySpans {
   }
 
   /// The conditions that the ranges of [#spans] have not taken into account.
-  public List<Condition> rest() {
+  public List<RowCondition> rest() {
     return conditions.stream().filter(each -> !used.contains(each)).toList();
   }
 

@@ -3,7 +3,7 @@ package io.widerow.cql.table;
 import io.widerow.cql.key.TableKeys;
 import io.widerow.cql.schema.Column;
 import io.widerow.cql.schema.Column.Kind;
-import io.widerow.cql.schema.Keyspace;
+import io.widerow.cql.schema.CqlKeyspace;
 import io.widerow.cql.schema.Schema;
 import io.widerow.cql.schema.Table;
 import io.widerow.cql.store.TableCursor;
@@ -40,7 +40,7 @@ public final class RowCheck {
 
   /// Reads all tables and views of a schema.
   public void check(Schema schema, TableView view) {
-    for (Keyspace keyspace : schema.keyspaces()) {
+    for (CqlKeyspace keyspace : schema.keyspaces()) {
       for (Table table : keyspace.tables()) {
         check(table, view);
       }

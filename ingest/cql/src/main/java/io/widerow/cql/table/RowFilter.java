@@ -2,8 +2,8 @@ package io.widerow.cql.table;
 
 import io.widerow.cql.CqlException;
 import io.widerow.cql.CqlException.Code;
-import io.widerow.cql.schema.Asker;
-import io.widerow.cql.schema.Condition;
+import io.widerow.cql.schema.RequestPrincipal;
+import io.widerow.cql.schema.RowCondition;
 import io.widerow.cql.schema.KeyLimits.TupleCondition;
 import io.widerow.cql.schema.RowScan;
 import java.util.List;
@@ -20,13 +20,13 @@ final class RowFilter {
 
   private final RowScan scan;
   private final KeySpans spans;
-  private final Asker asker;
+  private final RequestPrincipal asker;
   private final AtomicBoolean cancelled = new AtomicBoolean();
   private final long begun = System.nanoTime();
-  private @Nullable List<Condition> rest;
+  private @Nullable List<RowCondition> rest;
   private int rows;
 
-  RowFilter(RowScan scan, KeySpans spans, Asker asker) {
+  RowFilter(RowScan scan, KeySpans spans, RequestPrincipal asker) {
     this.scan = scan;
     this.spans = spans;
     this.asker = asker;
@@ -58,12 +58,12 @@ final class RowFilter {
     if (row.key().clustering() == null && spans.isClusteringRestricted()) {
       return false;
     }
-    List<Condition> conditions = rest;
+    List<RowCondition> conditions = rest;
     if (conditions == null) {
       conditions = spans.rest();
       rest = conditions;
     }
-    for (Condition condition : conditions) {
+    for (RowCondition condition : conditions) {
       if (!condition.test(row)) {
         return false;
       }

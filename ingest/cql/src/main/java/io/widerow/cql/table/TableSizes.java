@@ -1,11 +1,11 @@
 package io.widerow.cql.table;
 
 import io.widerow.cql.key.TableKeys;
-import io.widerow.cql.schema.Asker;
+import io.widerow.cql.schema.RequestPrincipal;
 import io.widerow.cql.schema.Column;
 import io.widerow.cql.schema.Column.Kind;
-import io.widerow.cql.schema.Condition;
-import io.widerow.cql.schema.Keyspace;
+import io.widerow.cql.schema.RowCondition;
+import io.widerow.cql.schema.CqlKeyspace;
 import io.widerow.cql.schema.Row;
 import io.widerow.cql.schema.RowCursor;
 import io.widerow.cql.schema.RowList;
@@ -91,11 +91,11 @@ public record TableSizes(Supplier<Schema> schema, TableStore store, InstantSourc
   }
 
   @Override
-  public RowCursor open(RowScan scan, Asker asker) {
+  public RowCursor open(RowScan scan, RequestPrincipal asker) {
     List<Row> rows = new ArrayList<>();
     long left = READ_MOST;
     try (TableView view = store.view()) {
-      for (Keyspace keyspace : schema.get().keyspaces()) {
+      for (CqlKeyspace keyspace : schema.get().keyspaces()) {
         for (Table table : keyspace.tables()) {
           if (isAsked(table, scan.conditions())) {
             Widest widest = widest(table, view, left);
@@ -119,7 +119,7 @@ public record TableSizes(Supplier<Schema> schema, TableStore store, InstantSourc
   }
 
   /// False when no row about a table meets the conditions.
-  private static boolean isAsked(Table table, List<Condition> conditions) {
+  private static boolean isAsked(Table table, List<RowCondition> conditions) {
     ValueRow names = new ValueRow(TYPES.subList(0, OF_TABLE), table.keyspace(), table.name());
     return conditions.stream()
         .filter(each -> each.index() < OF_TABLE)

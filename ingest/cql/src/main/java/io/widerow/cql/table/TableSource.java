@@ -2,7 +2,7 @@ package io.widerow.cql.table;
 
 import io.widerow.cql.CqlException;
 import io.widerow.cql.key.TableKeys;
-import io.widerow.cql.schema.Asker;
+import io.widerow.cql.schema.RequestPrincipal;
 import io.widerow.cql.schema.KeyLimits;
 import io.widerow.cql.schema.KeyLimits.TokenCondition;
 import io.widerow.cql.schema.RowCursor;
@@ -34,7 +34,7 @@ public record TableSource(Table table, TableStore store, InstantSource clock) im
   }
 
   @Override
-  public RowCursor open(RowScan scan, Asker asker) {
+  public RowCursor open(RowScan scan, RequestPrincipal asker) {
     TableView view = store.view();
     try {
       return open(scan, asker, view);
@@ -44,7 +44,7 @@ public record TableSource(Table table, TableStore store, InstantSource clock) im
     }
   }
 
-  private RowCursor open(RowScan scan, Asker asker, TableView view) {
+  private RowCursor open(RowScan scan, RequestPrincipal asker, TableView view) {
     RowReader reader = new RowReader(table, view, clock.instant().getEpochSecond());
     KeySpans spans =
         new KeySpans(table, reader.keys(), scan.conditions(), scan.limits(), asker.memory());
@@ -58,7 +58,7 @@ public record TableSource(Table table, TableStore store, InstantSource clock) im
     List<byte[]> wanted =
         partitions.stream().filter(each -> isWanted(each, scan.limits())).toList();
     if (scan.limits().merged() && wanted.size() > 1) {
-      return new MergedRows(view, reader, wanted, filter, after);
+      return new CqlMergedRows(view, reader, wanted, filter, after);
     }
     return new PartitionRows(view, reader, wanted, filter, after);
   }

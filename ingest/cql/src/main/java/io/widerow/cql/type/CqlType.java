@@ -158,7 +158,7 @@ public sealed interface CqlType
           frozen(
               "tuple<" + String.join(", ", elements.stream().map(CqlType::cql).toList()) + ">",
               true);
-      case UserType user -> frozen(Names.quotedType(user.name), user.frozen);
+      case UserType user -> frozen(Identifiers.quotedType(user.name), user.frozen);
     };
   }
 

@@ -29,7 +29,7 @@ public final class Texts {
       return "";
     }
     return switch (type) {
-      case TIMESTAMP -> Times.iso((Instant) value);
+      case TIMESTAMP -> CqlTimes.iso((Instant) value);
       case INET -> ((InetAddress) value).getHostAddress();
       case BLOB -> "0x" + HexFormat.of().formatHex(Wire.bytes((ByteBuffer) value));
       case TIME -> TIME.format((LocalTime) value);
@@ -133,7 +133,7 @@ public final class Texts {
       case DECIMAL -> out.put(of(type, value));
       case DOUBLE -> number((Double) value, value, out);
       case FLOAT -> number((Float) value, value, out);
-      case TIMESTAMP -> string(Times.json((Instant) value), out);
+      case TIMESTAMP -> string(CqlTimes.json((Instant) value), out);
       case ASCII, TEXT, BLOB, UUID, TIMEUUID, INET, DATE, TIME, DURATION ->
           string(of(type, value), out);
     }

@@ -8,7 +8,7 @@ import io.widerow.cql.Asking;
 import io.widerow.cql.CqlException;
 import io.widerow.cql.TableServer;
 import io.widerow.cql.engine.SimStore;
-import io.widerow.cql.engine.Tables;
+import io.widerow.cql.engine.TableEngine;
 import io.widerow.cql.schema.UnreadableStatement;
 import io.widerow.cql.store.KeySpan;
 import io.widerow.cql.store.TableModel;
@@ -263,7 +263,7 @@ class UnreadableSchemaTest {
     InstantSource now = () -> Instant.ofEpochSecond(0, clock.wallNanos());
     SimDisk disk = new SimDisk(1);
     EmbeddedStore[] on = {SimStore.open(disk, clock, random, Runnable::run)};
-    TableServer tables = new TableServer(() -> on[0].extension(Tables.class), now);
+    TableServer tables = new TableServer(() -> on[0].extension(TableEngine.class), now);
     Asking all = tables.asking("r");
     all.run("CREATE KEYSPACE r" + REPLICATION);
     all.run("CREATE TABLE r.mail (id int PRIMARY KEY, \"from\" text)");
@@ -272,12 +272,12 @@ class UnreadableSchemaTest {
     for (int i = 0; i < 50; i++) {
       all.run("INSERT INTO r.mail (id, \"from\") VALUES (%d, 'a')".formatted(i));
       if (i == 25) {
-        on[0].extension(Tables.class).flush();
+        on[0].extension(TableEngine.class).flush();
       }
     }
     all.run("DELETE FROM r.mail WHERE id = 7");
     BrokenSchema.write(
-        on[0].extension(Tables.class), "r", "table", "mail", "CREATE TABLE r.mail (from text)");
+        on[0].extension(TableEngine.class), "r", "table", "mail", "CREATE TABLE r.mail (from text)");
     for (int life = 0; life < 6; life++) {
       if (life % 2 == 0) {
         disk = disk.restart(); // killed
@@ -291,13 +291,13 @@ class UnreadableSchemaTest {
       all.run("CREATE TABLE other.t%d (id int PRIMARY KEY)".formatted(life));
       all.run("DROP TABLE other.t" + life);
       if (life > 1) {
-        on[0].extension(Tables.class).flush();
+        on[0].extension(TableEngine.class).flush();
         clock.advance(12 * 86_400_000_000_000L);
         on[0].maintain();
-        on[0].extension(Tables.class).mergeAll();
+        on[0].extension(TableEngine.class).mergeAll();
       }
     }
-    SchemaRepair repair = new SchemaRepair(on[0].extension(Tables.class));
+    SchemaRepair repair = new SchemaRepair(on[0].extension(TableEngine.class));
     repair.replace("CREATE TABLE r.mail (id int PRIMARY KEY, \"from\" text)");
     assertEquals(List.of(), repair.finish());
     tables.restart();

@@ -53,14 +53,14 @@ public class GoldenTablesTest {
   }
 
   private static List<String> rows(EmbeddedStore store) {
-    try (TableView view = store.extension(Tables.class).view()) {
+    try (TableView view = store.extension(TableEngine.class).view()) {
       return TableDriver.readAll(view, ASKED_SECONDS);
     }
   }
 
   /// The number of rows of each partition, without a look at rows of files.
   private static List<Long> widths(EmbeddedStore store) {
-    try (TableView view = store.extension(Tables.class).view()) {
+    try (TableView view = store.extension(TableEngine.class).view()) {
       return view
           .widest(TableDriver.table(), false, 100, Long.MAX_VALUE, ASKED_SECONDS)
           .partitions()
@@ -106,7 +106,7 @@ public class GoldenTablesTest {
       }
     }
     try (EmbeddedStore store = open(path)) {
-      store.extension(Tables.class).mergeAll();
+      store.extension(TableEngine.class).mergeAll();
       assertEquals(kept, rows(store));
       assertEquals(widths(kept), widths(store));
     }
@@ -127,7 +127,7 @@ public class GoldenTablesTest {
       for (int i = 0; i < GROUPS; i++) {
         TablesModelTest.write(store, model, driver.group(WRITTEN_SECONDS));
         if (i % 250 == 249) {
-          store.extension(Tables.class).flush();
+          store.extension(TableEngine.class).flush();
         }
       }
       GoldenZip.pack(path, out.resolve(NAME + ".zip"));

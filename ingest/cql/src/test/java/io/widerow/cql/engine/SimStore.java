@@ -28,7 +28,7 @@ public final class SimStore {
         new EmbeddedStore(
             new StoreOpener(config, disk, clock, background)
                 .open(_ -> new FileJournal.Factory(disk, config, fileBytes)));
-    store.extension(Tables.class).writeOn(Runnable::run);
+    store.extension(TableEngine.class).writeOn(Runnable::run);
     return store;
   }
 }

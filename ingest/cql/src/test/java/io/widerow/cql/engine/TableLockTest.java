@@ -96,7 +96,7 @@ class TableLockTest {
       byte[] key = new byte[PARTITION + 1];
       key[0] = 1;
       store
-          .extension(Tables.class)
+          .extension(TableEngine.class)
           .write((_, out) -> {
             out.row(key, PARTITION).live(10, 0, 0).cell(1, null, new byte[10], 10, 0, 0);
             return true;

@@ -43,12 +43,12 @@ class TableLossTest {
     for (int flush = 0; flush < FLUSHES; flush++) {
       for (int group = 0; group < 8; group++) {
         Consumer<Mutations> rows = driver.group(START_SECONDS);
-        store.extension(Tables.class).write((_, out) -> TablesModelTest.run(rows, out)).join();
+        store.extension(TableEngine.class).write((_, out) -> TablesModelTest.run(rows, out)).join();
       }
-      store.extension(Tables.class).flush();
+      store.extension(TableEngine.class).flush();
     }
     if (merged) {
-      store.extension(Tables.class).mergeAll();
+      store.extension(TableEngine.class).mergeAll();
     }
     expected = rows(store);
     assertFalse(expected.isEmpty());
@@ -57,7 +57,7 @@ class TableLossTest {
   }
 
   private static List<String> rows(EmbeddedStore store) {
-    try (TableView view = store.extension(Tables.class).view()) {
+    try (TableView view = store.extension(TableEngine.class).view()) {
       return TableDriver.readAll(view, START_SECONDS);
     }
   }

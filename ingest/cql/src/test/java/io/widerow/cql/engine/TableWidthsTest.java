@@ -113,8 +113,8 @@ public class TableWidthsTest {
         write(store, group(random));
       }
       switch (random.nextInt(6)) {
-        case 0, 1 -> store.extension(Tables.class).flush();
-        case 2 -> store.extension(Tables.class).mergeAll();
+        case 0, 1 -> store.extension(TableEngine.class).flush();
+        case 2 -> store.extension(TableEngine.class).mergeAll();
         case 3 -> clock.advance(random.nextLong(60_000_000_000L));
         case 4 -> {
           store.close();
@@ -124,15 +124,15 @@ public class TableWidthsTest {
       }
       compare(store);
     }
-    store.extension(Tables.class).flush();
-    store.extension(Tables.class).mergeAll();
+    store.extension(TableEngine.class).flush();
+    store.extension(TableEngine.class).mergeAll();
     compare(store);
     mergedTablesAreNotRead(store);
     store.close();
   }
 
   private void compare(EmbeddedStore store) {
-    try (TableView shown = store.extension(Tables.class).view();
+    try (TableView shown = store.extension(TableEngine.class).view();
         TableView right = model.view()) {
       for (int number = 1; number <= TABLES; number++) {
         for (boolean onlyLive : new boolean[] {false, true}) {
@@ -183,9 +183,9 @@ public class TableWidthsTest {
             }
           });
     }
-    store.extension(Tables.class).flush();
-    store.extension(Tables.class).mergeAll();
-    try (TableView shown = store.extension(Tables.class).view();
+    store.extension(TableEngine.class).flush();
+    store.extension(TableEngine.class).mergeAll();
+    try (TableView shown = store.extension(TableEngine.class).view();
         TableView right = model.view()) {
       Widest found = shown.widest(table, false, 7, 0, now());
       assertEquals(0, found.read());
@@ -216,12 +216,12 @@ public class TableWidthsTest {
               }
             });
       }
-      store.extension(Tables.class).flush();
+      store.extension(TableEngine.class).flush();
       long file =
-          store.extension(Tables.class).contents().state().files().stream()
+          store.extension(TableEngine.class).contents().state().files().stream()
               .mapToLong(each -> each.entry().bytes())
               .sum();
-      try (TableView view = store.extension(Tables.class).view()) {
+      try (TableView view = store.extension(TableEngine.class).view()) {
         List<WidePartition> all = view.widest(table(1), false, 100, 0, now()).partitions();
         assertEquals(partitions, all.size());
         long bytes = all.stream().mapToLong(WidePartition::bytes).sum();
@@ -245,13 +245,13 @@ public class TableWidthsTest {
               out.row(row(partition, row), partition.length).live(10, 0, Long.MAX_VALUE);
             }
           });
-      store.extension(Tables.class).flush();
+      store.extension(TableEngine.class).flush();
       write(
           store,
           out ->
               out.row(header(partition), partition.length)
                   .deleteRange(row(partition, 5), row(partition, 100), 11));
-      try (TableView view = store.extension(Tables.class).view()) {
+      try (TableView view = store.extension(TableEngine.class).view()) {
         WidePartition bound = view.widest(table(1), false, 9, 0, now()).partitions().getFirst();
         assertFalse(bound.isExact());
         assertEquals(20, bound.rows());

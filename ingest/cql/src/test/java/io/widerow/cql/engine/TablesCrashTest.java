@@ -61,8 +61,8 @@ public class TablesCrashTest {
     EmbeddedStore store = SimStore.open(disk, clock, random, background::add);
     for (int step = 0; step < 25; step++) {
       switch (choice.nextInt(8)) {
-        case 0 -> store.extension(Tables.class).flush();
-        case 1 -> store.extension(Tables.class).mergeAll();
+        case 0 -> store.extension(TableEngine.class).flush();
+        case 1 -> store.extension(TableEngine.class).mergeAll();
         case 2 -> runBackground();
         case 3 -> {
           clock.advance(choice.nextLong(70_000_000_000L));
@@ -92,28 +92,28 @@ public class TablesCrashTest {
     try (EmbeddedStore store = SimStore.open(new SimDisk(2), clock, random, background::add)) {
       long expiry = START_SECONDS + 3_600;
       store
-          .extension(Tables.class)
+          .extension(TableEngine.class)
           .write((_, out) -> {
             byte[] key = {1, 2, 3};
             var _ = out.row(key, 1).cell(1, null, new byte[] {7}, 10, 3_600, expiry);
             return true;
           })
           .join();
-      store.extension(Tables.class).flush();
+      store.extension(TableEngine.class).flush();
       clock.step(400 * 86_400_000_000_000L);
       store.maintain();
       runBackground();
-      store.extension(Tables.class).mergeAll();
+      store.extension(TableEngine.class).mergeAll();
       clock.step(-400 * 86_400_000_000_000L);
-      try (TableView shown = store.extension(Tables.class).view()) {
+      try (TableView shown = store.extension(TableEngine.class).view()) {
         assertEquals(1, TableDriver.readAll(shown, expiry - 1).size());
         assertEquals(0, TableDriver.readAll(shown, expiry).size());
       }
       clock.advance(12 * 86_400_000_000_000L);
       store.maintain();
       runBackground();
-      store.extension(Tables.class).mergeAll();
-      try (TableView shown = store.extension(Tables.class).view()) {
+      store.extension(TableEngine.class).mergeAll();
+      try (TableView shown = store.extension(TableEngine.class).view()) {
         assertEquals(0, TableDriver.readAll(shown, expiry - 1).size(), "forgotten in the end");
       }
     }
@@ -126,7 +126,7 @@ public class TablesCrashTest {
     var random = new SplittableRandom(1);
     var disk = new SimDisk(1);
     try (EmbeddedStore store = SimStore.open(disk, clock, random, background::add)) {
-      store.extension(Tables.class).acknowledge(Durability.OS);
+      store.extension(TableEngine.class).acknowledge(Durability.OS);
       var driver = new TableDriver(random.split());
       for (int i = 0; i < 8; i++) {
         write(store, driver.group(START_SECONDS));
@@ -136,7 +136,7 @@ public class TablesCrashTest {
       runBackground();
       try (EmbeddedStore opened = SimStore.open(disk.crash(false), clock, random, Runnable::run)) {
         long now = clock.wallNanos() / 1_000_000_000L;
-        try (TableView shown = opened.extension(Tables.class).view();
+        try (TableView shown = opened.extension(TableEngine.class).view();
             TableView written = acknowledged.view()) {
           assertEquals(TableDriver.readAll(written, now), TableDriver.readAll(shown, now));
           assertTrue(!TableDriver.readAll(shown, now).isEmpty());
@@ -153,7 +153,7 @@ public class TablesCrashTest {
 
   private void write(EmbeddedStore store, Consumer<Mutations> group) {
     inFlight.write((_, out) -> TablesModelTest.run(group, out)).join();
-    store.extension(Tables.class).write((_, out) -> TablesModelTest.run(group, out)).join();
+    store.extension(TableEngine.class).write((_, out) -> TablesModelTest.run(group, out)).join();
     acknowledged.write((_, out) -> TablesModelTest.run(group, out)).join();
   }
 
@@ -171,8 +171,8 @@ public class TablesCrashTest {
     EmbeddedStore opened = SimStore.open(crashed, clock, random, Runnable::run);
     check(opened);
     if (random.nextInt(4) == 0) {
-      opened.extension(Tables.class).flush();
-      opened.extension(Tables.class).mergeAll();
+      opened.extension(TableEngine.class).flush();
+      opened.extension(TableEngine.class).mergeAll();
       check(opened);
     }
     opened.close();
@@ -181,7 +181,7 @@ public class TablesCrashTest {
 
   private void check(EmbeddedStore store) {
     long now = clock.wallNanos() / 1_000_000_000L;
-    try (TableView shown = store.extension(Tables.class).view();
+    try (TableView shown = store.extension(TableEngine.class).view();
         TableView before = acknowledged.view();
         TableView after = inFlight.view()) {
       List<String> rows = TableDriver.readAll(shown, now);

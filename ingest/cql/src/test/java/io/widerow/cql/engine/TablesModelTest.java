@@ -35,7 +35,7 @@ public class TablesModelTest {
 
   static void write(EmbeddedStore store, TableModel model, Consumer<Mutations> group) {
     model.write((_, out) -> run(group, out)).join();
-    store.extension(Tables.class).write((_, out) -> run(group, out)).join();
+    store.extension(TableEngine.class).write((_, out) -> run(group, out)).join();
   }
 
   /// Writes a group, and adds to it what follows from a look at the tables with it.
@@ -50,7 +50,7 @@ public class TablesModelTest {
     }
     model.write((_, out) -> run(more, out)).join();
     store
-        .extension(Tables.class)
+        .extension(TableEngine.class)
         .write(
             new TableWrite<Boolean>() {
               @Override
@@ -100,8 +100,8 @@ public class TablesModelTest {
     for (int step = 0; step < 60; step++) {
       long now = clock.wallNanos() / 1_000_000_000L;
       switch (random.nextInt(10)) {
-        case 0 -> store.extension(Tables.class).flush();
-        case 1 -> store.extension(Tables.class).mergeAll();
+        case 0 -> store.extension(TableEngine.class).flush();
+        case 1 -> store.extension(TableEngine.class).mergeAll();
         case 2 -> {
           if (random.nextBoolean()) {
             store.close();
@@ -145,7 +145,7 @@ public class TablesModelTest {
       TableDriver driver,
       SplittableRandom random,
       long now) {
-    try (TableView shown = store.extension(Tables.class).view();
+    try (TableView shown = store.extension(TableEngine.class).view();
         TableView right = model.view()) {
       assertEquals(TableDriver.readAll(right, now), TableDriver.readAll(shown, now));
       assertEquals(TableDriver.liveExpiries(right, now), TableDriver.liveExpiries(shown, now));

@@ -65,7 +65,7 @@ class TablesThreadsTest {
     byte[] ballast = new byte[2_000];
     random.nextBytes(ballast);
     return store
-        .extension(Tables.class)
+        .extension(TableEngine.class)
         .write((before, out) -> {
           long next = count(before, 1) + 1;
           byte[] value = ByteBuffer.allocate(8).putLong(0, next).array();
@@ -121,11 +121,11 @@ class TablesThreadsTest {
     var model = new TreeMap<byte[], byte[]>(Arrays::compareUnsigned);
     try (ExecutorService threads = Executors.newCachedThreadPool();
         EmbeddedStore store = EmbeddedStore.open(config(), threads)) {
-      store.extension(Tables.class).acknowledge(Durability.OS);
+      store.extension(TableEngine.class).acknowledge(Durability.OS);
       for (int n = 0; n < ROWS; n += GROUP) {
         int first = n;
         store
-            .extension(Tables.class)
+            .extension(TableEngine.class)
             .write((_, out) -> {
               for (int i = first; i < first + GROUP; i++) {
                 byte[] key = key(i, random);
@@ -138,14 +138,14 @@ class TablesThreadsTest {
             })
             .join();
         if (n % (ROWS / 4) == 0) {
-          try (TableView view = store.extension(Tables.class).view()) {
+          try (TableView view = store.extension(TableEngine.class).view()) {
             same(model, view, n % 2 == 0);
           }
         }
       }
-      store.extension(Tables.class).flush();
+      store.extension(TableEngine.class).flush();
       store.awaitBackground();
-      try (TableView view = store.extension(Tables.class).view()) {
+      try (TableView view = store.extension(TableEngine.class).view()) {
         same(model, view, false);
         same(model, view, true);
       }
@@ -188,7 +188,7 @@ class TablesThreadsTest {
   }
 
   private static long look(EmbeddedStore store, long last) {
-    try (TableView view = store.extension(Tables.class).view()) {
+    try (TableView view = store.extension(TableEngine.class).view()) {
       long first = count(view, 1);
       assertEquals(first, count(view, 2));
       assertTrue(first >= last, first + " after " + last);

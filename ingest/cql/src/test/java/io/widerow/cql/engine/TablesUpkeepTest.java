@@ -65,7 +65,7 @@ class TablesUpkeepTest {
   /// Writes rows `[from, until)`, each with a value that no compressor makes small.
   private static void write(EmbeddedStore store, int from, int until) {
     store
-        .extension(Tables.class)
+        .extension(TableEngine.class)
         .write((_, out) -> {
           for (int i = from; i < until; i++) {
             byte[] value = new byte[200];
@@ -78,7 +78,7 @@ class TablesUpkeepTest {
   }
 
   private static int rows(EmbeddedStore store) {
-    try (TableView view = store.extension(Tables.class).view()) {
+    try (TableView view = store.extension(TableEngine.class).view()) {
       return TableDriver.readAll(view, 1_000).size();
     }
   }
@@ -117,7 +117,7 @@ class TablesUpkeepTest {
     }
     try (EmbeddedStore store = EmbeddedStore.openForReading(store())) {
       assertEquals(1_000, rows(store));
-      var refused = store.extension(Tables.class).write((_, _) -> true);
+      var refused = store.extension(TableEngine.class).write((_, _) -> true);
       var failure = assertThrows(CompletionException.class, refused::join);
       assertInstanceOf(StorageException.ReadOnly.class, failure.getCause());
     }
@@ -139,23 +139,23 @@ class TablesUpkeepTest {
   void whatIsForgottenGivesItsRoomBack() throws IOException {
     try (EmbeddedStore store = open(store())) {
       write(store, 0, 2_560);
-      store.extension(Tables.class).flush();
+      store.extension(TableEngine.class).flush();
       long whole = bytes();
-      store.extension(Tables.class).forget(List.of(span(512, 768)));
+      store.extension(TableEngine.class).forget(List.of(span(512, 768)));
       assertEquals(whole, bytes(), "a tenth is not worth rewriting a file");
-      store.extension(Tables.class).forget(List.of(span(2_304, 2_560), span(512, 1_536)));
+      store.extension(TableEngine.class).forget(List.of(span(2_304, 2_560), span(512, 1_536)));
       assertTrue(bytes() < whole * 6 / 10, bytes() + " of " + whole);
       assertEquals(2_560 - 1_280, rows(store));
       write(store, 2_560, 2_570);
-      store.extension(Tables.class).flush();
+      store.extension(TableEngine.class).flush();
     }
     try (EmbeddedStore store = open(store())) {
       assertEquals(2_560 - 1_280 + 10, rows(store), "the same after a start");
-      store.extension(Tables.class).forget(List.of(span(0, 0x7f00)));
+      store.extension(TableEngine.class).forget(List.of(span(0, 0x7f00)));
       assertEquals(0, rows(store));
       assertEquals(0, bytes());
       write(store, 0, 10);
-      store.extension(Tables.class).flush();
+      store.extension(TableEngine.class).flush();
       assertEquals(0, bytes(), "nothing of it is written again");
     }
     assertEquals(List.of(), StoreVerifier.verify(store()).damage());
@@ -165,7 +165,7 @@ class TablesUpkeepTest {
   void nothingIsForgottenBesideDamage() throws IOException {
     try (EmbeddedStore store = open(store())) {
       write(store, 0, 512);
-      store.extension(Tables.class).flush();
+      store.extension(TableEngine.class).flush();
       write(store, 512, 1_024);
     }
     try (FileChannel file = FileChannel.open(tableFile(), StandardOpenOption.WRITE)) {
@@ -173,7 +173,7 @@ class TablesUpkeepTest {
     }
     long before = bytes();
     try (EmbeddedStore store = open(store())) {
-      store.extension(Tables.class).forget(List.of(span(0, 0x7f00)));
+      store.extension(TableEngine.class).forget(List.of(span(0, 0x7f00)));
       assertEquals(before, bytes());
     }
   }
@@ -183,7 +183,7 @@ class TablesUpkeepTest {
     Path open = directory.resolve("open");
     try (EmbeddedStore store = open(store())) {
       write(store, 0, 500);
-      store.extension(Tables.class).flush();
+      store.extension(TableEngine.class).flush();
       write(store, 500, 900);
       store.snapshot(open);
       write(store, 900, 1_000);
@@ -204,11 +204,11 @@ class TablesUpkeepTest {
     try (EmbeddedStore store = open(store())) {
       for (int i = 0; i < 12; i++) {
         write(store, 0, 20 + i);
-        store.extension(Tables.class).flush();
+        store.extension(TableEngine.class).flush();
       }
       store.maintain();
       assertEquals(31, rows(store));
-      assertTrue(store.extension(Tables.class).contents().state().files().size() < 5);
+      assertTrue(store.extension(TableEngine.class).contents().state().files().size() < 5);
     }
   }
 
@@ -268,7 +268,7 @@ class TablesUpkeepTest {
     try (EmbeddedStore store = open(store())) {
       var refused =
           store
-              .extension(Tables.class)
+              .extension(TableEngine.class)
               .write(
                   (_, out) -> out.row(key(1), PARTITION).cell(1, null, new byte[1 << 20], 1, 0, 0));
       var failure = assertThrows(CompletionException.class, refused::join);
@@ -286,7 +286,7 @@ class TablesUpkeepTest {
         write(store, 1_000 * i, 1_000 * (i + 1));
       }
       assertEquals(30_000, rows(store));
-      assertTrue(store.extension(Tables.class).memoryBytes() <= 3 * (2L << 20));
+      assertTrue(store.extension(TableEngine.class).memoryBytes() <= 3 * (2L << 20));
     }
     try (EmbeddedStore store = open(store())) {
       assertEquals(30_000, rows(store));

@@ -244,7 +244,7 @@ class SelectTest {
     assertEquals(
         List.of("[schema_version]", "[tokens]"),
         Asking.texts(Asking.execute(prepared, values, 0, null)));
-    values.set(3, Execution.UNSET);
+    values.set(3, StatementExecution.UNSET);
     assertEquals(5, Asking.execute(prepared, values, 0, null).count());
     assertEquals("Invalid unset value for column low", refused(prepared, values, 2, true));
     assertEquals(
@@ -266,7 +266,7 @@ class SelectTest {
   private static String refused(
       Prepared prepared, List<@Nullable ByteBuffer> values, int index, boolean unset) {
     List<@Nullable ByteBuffer> changed = new ArrayList<>(values);
-    changed.set(index, unset ? Execution.UNSET : null);
+    changed.set(index, unset ? StatementExecution.UNSET : null);
     return assertThrows(CqlException.class, () -> Asking.execute(prepared, changed, 0, null))
         .sentence();
   }

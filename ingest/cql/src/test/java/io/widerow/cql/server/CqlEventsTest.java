@@ -12,7 +12,7 @@ import com.datastax.oss.driver.api.core.servererrors.InvalidQueryException;
 import com.datastax.oss.driver.api.core.uuid.Uuids;
 import io.widerow.cql.CqlException;
 import io.widerow.ingest.decode.Refusals;
-import io.widerow.ingest.lane.Outcome;
+import io.widerow.ingest.lane.BatchOutcome;
 import io.widerow.storage.Durability;
 import java.nio.file.Path;
 import java.util.List;
@@ -138,7 +138,7 @@ class CqlEventsTest {
     }
   }
 
-  private static String told(Outcome outcome, Durability promised) {
+  private static String told(BatchOutcome outcome, Durability promised) {
     CqlException refused =
         assertThrows(CqlException.class, () -> CqlEvents.requireStored(outcome, 2, promised));
     return "%04x %s".formatted(refused.code().number, refused.sentence());
@@ -146,15 +146,15 @@ class CqlEventsTest {
 
   @Test
   void nothingIsAnsweredThatIsNotStored() {
-    assertEquals("1001 overloaded", told(new Outcome.Overloaded(), Durability.DISK));
-    assertEquals("1001 no room", told(new Outcome.DiskFull("no room"), Durability.DISK));
-    assertEquals("0000 ended", told(new Outcome.Failed("ended"), Durability.DISK));
+    assertEquals("1001 overloaded", told(new BatchOutcome.Overloaded(), Durability.DISK));
+    assertEquals("1001 no room", told(new BatchOutcome.DiskFull("no room"), Durability.DISK));
+    assertEquals("0000 ended", told(new BatchOutcome.Failed("ended"), Durability.DISK));
     Refusals one = new Refusals();
     one.add(1, "older than the retention of 7d");
     assertEquals(
         "2200 1 of 2 events refused: older than the retention of 7d",
-        told(new Outcome.Stored(1, 0, one, Durability.DISK), Durability.DISK));
-    Outcome.Stored here = new Outcome.Stored(2, 0, new Refusals(), Durability.DISK);
+        told(new BatchOutcome.Stored(1, 0, one, Durability.DISK), Durability.DISK));
+    BatchOutcome.Stored here = new BatchOutcome.Stored(2, 0, new Refusals(), Durability.DISK);
     assertEquals(
         "1001 the events are on this machine, and not on the cluster yet",
         told(here, Durability.QUORUM));

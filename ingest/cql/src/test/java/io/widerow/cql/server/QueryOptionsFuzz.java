@@ -27,7 +27,7 @@ public final class QueryOptionsFuzz {
       case AUTH_RESPONSE -> {
         ByteBuffer response = body.bytes();
         if (response != null) {
-          Answers.password(response);
+          CqlResponses.password(response);
         }
       }
       default -> body.value(version);

@@ -11,7 +11,7 @@ import io.widerow.ingest.decode.JsonAttributes;
 import io.widerow.ingest.decode.JsonScanner;
 import io.widerow.ingest.decode.JsonTimes;
 import io.widerow.ingest.decode.SenderTime;
-import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.decode.TimeParser;
 import io.widerow.ingest.http.RequestRefused;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -104,7 +104,7 @@ public final class DatadogDecoder {
 
   /// @param wantedType of all events; null for what they say
   /// @param sent the time of events without one; empty for their arrival
-  public DatadogDecoder(@Nullable String wantedType, String sent, Given given) {
+  public DatadogDecoder(@Nullable String wantedType, String sent, DatadogDefaults given) {
     givenService = constant(given.service());
     givenSource = constant(given.source());
     givenHost = constant(given.host());
@@ -258,7 +258,7 @@ public final class DatadogDecoder {
       attributes.inline(json, inMessage);
       return true;
     }
-    if (rank < timeRank && (first == '-' || Times.isDigit((byte) first))) {
+    if (rank < timeRank && (first == '-' || TimeParser.isDigit((byte) first))) {
       int start = json.at;
       long nanos = times.read(json, first, rank, tape, nowNanos);
       guess(nanos, rank, false, start, json.at - start);
@@ -387,7 +387,7 @@ public final class DatadogDecoder {
   /// Takes a time that stays an attribute, because its name may mean something else.
   private void guess(long nanos, int rank, boolean inScratch, int offset, int bytes) {
     byte[] from = inScratch ? tape.scratch() : body;
-    boolean read = nanos != Times.NONE;
+    boolean read = nanos != TimeParser.NONE;
     if (read) {
       timeRank = rank;
     }

@@ -9,12 +9,12 @@ import io.widerow.ingest.config.Tokens;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.Refusals;
 import io.widerow.ingest.http.ErrorRenderer;
-import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpResponses;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.RequestRefused;
 import io.widerow.ingest.http.WriteProtocol;
 import io.widerow.ingest.http.WriteRoutes;
-import io.widerow.ingest.lane.Outcome;
+import io.widerow.ingest.lane.BatchOutcome;
 import java.util.List;
 import java.util.Set;
 
@@ -41,7 +41,7 @@ public final class DatadogProtocol implements WriteProtocol {
         HttpRoute.get(
                 "/api/v1/validate",
                 Tokens.Scope.INGEST,
-                (_, _) -> HttpAnswers.json(HttpStatus.OK, "{\"valid\":true}\n"))
+                (_, _) -> HttpResponses.json(HttpStatus.OK, "{\"valid\":true}\n"))
             .withErrors(ERRORS));
   }
 
@@ -49,7 +49,7 @@ public final class DatadogProtocol implements WriteProtocol {
     String sent = request.headers().get(SENT, "");
     return new DatadogProtocol(
         new DatadogDecoder(
-            WriteRoutes.type(context, request), sent, Given.of(context.queryParams())),
+            WriteRoutes.type(context, request), sent, DatadogDefaults.of(context.queryParams())),
         sent);
   }
 
@@ -64,10 +64,10 @@ public final class DatadogProtocol implements WriteProtocol {
   }
 
   @Override
-  public HttpResponse stored(Outcome.Stored stored) {
+  public HttpResponse stored(BatchOutcome.Stored stored) {
     Refusals refused = stored.refused();
     if (refused.count() == 0) {
-      return HttpAnswers.json(HttpStatus.ACCEPTED, "{}\n");
+      return HttpResponses.json(HttpStatus.ACCEPTED, "{}\n");
     }
     String why =
         "%d of %d events refused, the others are stored; event %d: %s"
@@ -93,7 +93,7 @@ public final class DatadogProtocol implements WriteProtocol {
   private static HttpResponse form(HttpStatus status, String why) {
     StringBuilder json = new StringBuilder("{\"errors\":[{\"status\":\"");
     json.append(status.code()).append("\",\"title\":\"").append(status.reasonPhrase());
-    HttpAnswers.appendString(json.append("\",\"detail\":"), why);
-    return HttpAnswers.json(status, json.append("}]}\n").toString());
+    HttpResponses.appendString(json.append("\",\"detail\":"), why);
+    return HttpResponses.json(status, json.append("}]}\n").toString());
   }
 }

@@ -11,7 +11,7 @@ import com.linecorp.armeria.server.HttpService;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import io.netty.util.AsciiString;
 import io.widerow.ingest.config.Tokens;
-import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpResponses;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.RequestRefused;
 import java.util.List;
@@ -61,7 +61,7 @@ final class ElasticProbes {
         """
             .formatted(version);
     return HttpRoute.probe("/", (_, request) -> ok(request, json))
-        .withErrors(ElasticAnswers.ERRORS);
+        .withErrors(ElasticResponses.ERRORS);
   }
 
   static List<HttpRoute> routes() {
@@ -92,18 +92,18 @@ final class ElasticProbes {
   }
 
   private static HttpRoute route(String path, Set<HttpMethod> methods, HttpService service) {
-    return new HttpRoute(path, methods, Tokens.Scope.INGEST, service, ElasticAnswers.ERRORS);
+    return new HttpRoute(path, methods, Tokens.Scope.INGEST, service, ElasticResponses.ERRORS);
   }
 
   /// For a client of Elasticsearch every index exists, and what it has is not found. For anybody
   /// else a path of one segment is one that does not exist.
   private static HttpResponse index(ServiceRequestContext context, HttpRequest request) {
     if (!isOfElastic(request)) {
-      return HttpAnswers.error(HttpStatus.NOT_FOUND, "no such endpoint: " + context.path());
+      return HttpResponses.error(HttpStatus.NOT_FOUND, "no such endpoint: " + context.path());
     }
     return context.method() == HttpMethod.HEAD
         ? ok(request, "")
-        : ElasticAnswers.error(
+        : ElasticResponses.error(
             request, new RequestRefused(HttpStatus.NOT_FOUND, "no such path: " + context.path()));
   }
 
@@ -119,13 +119,13 @@ final class ElasticProbes {
   }
 
   private static HttpResponse ok(HttpRequest request, String json) {
-    return ElasticAnswers.json(HttpStatus.OK, request, json);
+    return ElasticResponses.json(HttpStatus.OK, request, json);
   }
 
   private static HttpResponse shortHealth(HttpRequest request) {
     String line = "0 00:00:00 widerow green 1 1 1 1 0 0 0 0 - 100.0%\n";
     return HttpResponse.of(
-        ElasticAnswers.headers(HttpStatus.OK, request)
+        ElasticResponses.headers(HttpStatus.OK, request)
             .contentType(MediaType.PLAIN_TEXT_UTF_8)
             .build(),
         HttpData.ofUtf8(line));

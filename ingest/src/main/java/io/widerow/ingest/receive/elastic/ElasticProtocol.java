@@ -11,7 +11,7 @@ import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.RequestRefused;
 import io.widerow.ingest.http.WriteProtocol;
 import io.widerow.ingest.http.WriteRoutes;
-import io.widerow.ingest.lane.Outcome;
+import io.widerow.ingest.lane.BatchOutcome;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -34,7 +34,7 @@ public final class ElasticProtocol implements WriteProtocol {
   public static List<HttpRoute> routes(WriteRoutes write) {
     return Stream.concat(
             Stream.of("/_bulk", "/{index}/_bulk")
-                .map(path -> write.of(path, WRITES, ElasticAnswers.ERRORS, ElasticProtocol::new)),
+                .map(path -> write.of(path, WRITES, ElasticResponses.ERRORS, ElasticProtocol::new)),
             ElasticProbes.routes().stream())
         .toList();
   }
@@ -58,7 +58,7 @@ public final class ElasticProtocol implements WriteProtocol {
   }
 
   @Override
-  public HttpResponse stored(Outcome.Stored stored) {
+  public HttpResponse stored(BatchOutcome.Stored stored) {
     Refusals told = stored.refused();
     Refusals refused = told;
     int unlistedFrom = Integer.MAX_VALUE;
@@ -73,12 +73,12 @@ public final class ElasticProtocol implements WriteProtocol {
       unlistedFrom = 0;
     }
     long took = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos);
-    return new BulkAnswer(decoder.items(), refused, unlistedFrom)
-        .response(ElasticAnswers.headers(HttpStatus.OK, request).build(), took);
+    return new BulkResponse(decoder.items(), refused, unlistedFrom)
+        .response(ElasticResponses.headers(HttpStatus.OK, request).build(), took);
   }
 
   @Override
   public HttpResponse refuse(RequestRefused refused) {
-    return ElasticAnswers.error(request, refused);
+    return ElasticResponses.error(request, refused);
   }
 }

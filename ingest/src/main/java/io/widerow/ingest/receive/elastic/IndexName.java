@@ -1,6 +1,6 @@
 package io.widerow.ingest.receive.elastic;
 
-import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.decode.TimeParser;
 
 /// The type that follows from the name of an index: the name without the date and the generation at
 /// its end, so that a day does not make a type. `logs-2026.11.25` and `.ds-logs-2026.11.25-000001`
@@ -15,7 +15,7 @@ final class IndexName {
     int end = offset + length;
     if (length > GENERATION_BYTES
         && name[end - GENERATION_BYTES] == '-'
-        && Times.digits(name, end - GENERATION_BYTES + 1, GENERATION_BYTES - 1) >= 0) {
+        && TimeParser.digits(name, end - GENERATION_BYTES + 1, GENERATION_BYTES - 1) >= 0) {
       end -= GENERATION_BYTES;
     }
     for (int parts = 4; parts >= 2; parts--) { // year, month, day, hour: the longest date first
@@ -29,13 +29,13 @@ final class IndexName {
 
   /// Whether a separator and a date of so many parts begin at `at`.
   private static boolean isDate(byte[] name, int at, int parts) {
-    int year = Times.digits(name, at + 1, 4);
+    int year = TimeParser.digits(name, at + 1, 4);
     if ((name[at] != '-' && name[at] != '.' && name[at] != '_') || year < 1970 || year > 2199) {
       return false;
     }
     for (int part = 1; part < parts; part++) {
       int separator = at + 5 + 3 * (part - 1);
-      int value = Times.digits(name, separator + 1, 2);
+      int value = TimeParser.digits(name, separator + 1, 2);
       int least = part == 3 ? 0 : 1;
       int most = part == 1 ? 12 : part == 2 ? 31 : 23;
       if ((name[separator] != '-' && name[separator] != '.') || value < least || value > most) {

@@ -12,7 +12,7 @@ import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.JsonAttributes;
 import io.widerow.ingest.decode.JsonScanner;
 import io.widerow.ingest.decode.SenderTime;
-import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.decode.TimeParser;
 import io.widerow.storage.StorageException;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -125,7 +125,7 @@ public final class GelfDecoder {
       offset = json.textOffset;
       bytes = json.textBytes;
       source = json.textInScratch ? tape.scratch() : json.bytes;
-    } else if (first == '-' || Times.isDigit((byte) first)) {
+    } else if (first == '-' || TimeParser.isDigit((byte) first)) {
       json.number();
       offset = json.numberOffset;
       bytes = json.numberBytes;

@@ -7,12 +7,12 @@ import com.linecorp.armeria.common.RequestHeaders;
 import com.linecorp.armeria.common.ResponseHeaders;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.http.BodyCoding;
-import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpResponses;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.RequestRefused;
 import io.widerow.ingest.http.WriteProtocol;
 import io.widerow.ingest.http.WriteRoutes;
-import io.widerow.ingest.lane.Outcome;
+import io.widerow.ingest.lane.BatchOutcome;
 import io.widerow.ingest.socket.SocketProtocol;
 import java.util.List;
 import java.util.Set;
@@ -53,10 +53,10 @@ public final class GelfProtocol implements WriteProtocol {
   }
 
   @Override
-  public HttpResponse stored(Outcome.Stored stored) {
+  public HttpResponse stored(BatchOutcome.Stored stored) {
     return stored.refused().count() == 0
         ? HttpResponse.of(ResponseHeaders.of(HttpStatus.ACCEPTED))
-        : HttpAnswers.text(HttpStatus.BAD_REQUEST, stored.refused().reason(0) + "\n");
+        : HttpResponses.text(HttpStatus.BAD_REQUEST, stored.refused().reason(0) + "\n");
   }
 
   @Override
@@ -70,6 +70,6 @@ public final class GelfProtocol implements WriteProtocol {
   }
 
   private static HttpResponse error(RequestRefused refused) {
-    return HttpAnswers.text(refused.status(), refused.reason() + "\n");
+    return HttpResponses.text(refused.status(), refused.reason() + "\n");
   }
 }

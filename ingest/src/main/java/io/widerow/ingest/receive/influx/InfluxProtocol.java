@@ -6,13 +6,13 @@ import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.QueryParams;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.Refusals;
-import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.decode.TimeParser;
 import io.widerow.ingest.http.ErrorRenderer;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.RequestRefused;
 import io.widerow.ingest.http.WriteProtocol;
 import io.widerow.ingest.http.WriteRoutes;
-import io.widerow.ingest.lane.Outcome;
+import io.widerow.ingest.lane.BatchOutcome;
 import io.widerow.ingest.series.SeriesCache;
 import io.widerow.ingest.series.SeriesCaches;
 import io.widerow.storage.Durability;
@@ -85,7 +85,7 @@ public final class InfluxProtocol implements WriteProtocol {
       case "nanosecond" -> 1;
       case "microsecond" -> 1_000;
       case "millisecond" -> 1_000_000;
-      case "second" -> Times.NANOS_PER_SECOND;
+      case "second" -> TimeParser.NANOS_PER_SECOND;
       case "ns", "n", "us", "u", "ms", "s" -> unitNanos(precision);
       default ->
           throw RequestRefused.bad(
@@ -99,9 +99,9 @@ public final class InfluxProtocol implements WriteProtocol {
       case "ns", "n", "" -> 1;
       case "us", "u", "µ" -> 1_000;
       case "ms" -> 1_000_000;
-      case "s" -> Times.NANOS_PER_SECOND;
-      case "m" -> 60 * Times.NANOS_PER_SECOND;
-      case "h" -> 3_600 * Times.NANOS_PER_SECOND;
+      case "s" -> TimeParser.NANOS_PER_SECOND;
+      case "m" -> 60 * TimeParser.NANOS_PER_SECOND;
+      case "h" -> 3_600 * TimeParser.NANOS_PER_SECOND;
       default ->
           throw RequestRefused.bad("precision must be ns, us, ms, s, m or h, got " + precision);
     };
@@ -136,7 +136,7 @@ public final class InfluxProtocol implements WriteProtocol {
   }
 
   @Override
-  public HttpResponse stored(Outcome.Stored stored) {
+  public HttpResponse stored(BatchOutcome.Stored stored) {
     Refusals refused = stored.refused();
     if (refused.count() == 0) {
       return HttpResponse.of(HttpStatus.NO_CONTENT);

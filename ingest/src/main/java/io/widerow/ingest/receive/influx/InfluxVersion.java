@@ -2,7 +2,7 @@ package io.widerow.ingest.receive.influx;
 
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
-import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpResponses;
 import java.util.List;
 
 /// The version of InfluxDB whose answers a client expects.
@@ -14,7 +14,7 @@ enum InfluxVersion {
   /// A refusal in the form of this version.
   HttpResponse error(HttpStatus status, String message) {
     if (this != TWO) {
-      return HttpAnswers.error(status, message);
+      return HttpResponses.error(status, message);
     }
     String code =
         switch (status.code()) {
@@ -25,8 +25,8 @@ enum InfluxVersion {
           default -> "unavailable";
         };
     StringBuilder json = new StringBuilder("{\"code\":\"").append(code).append("\",\"message\":");
-    return HttpAnswers.json(
-        status, HttpAnswers.appendString(json, message).append("}\n").toString());
+    return HttpResponses.json(
+        status, HttpResponses.appendString(json, message).append("}\n").toString());
   }
 
   /// The response of version 3 to a body with bad lines.
@@ -39,15 +39,15 @@ enum InfluxVersion {
     json.append(stored ? "" : " endpoint").append("\",\"data\":[");
     String comma = "";
     for (LineProtocolDecoder.RefusedLine line : lines) {
-      HttpAnswers.appendString(json.append(comma).append("{\"original_line\":"), line.text());
+      HttpResponses.appendString(json.append(comma).append("{\"original_line\":"), line.text());
       json.append(",\"line_number\":").append(line.number()).append(",\"error_message\":");
-      HttpAnswers.appendString(json, line.reason()).append('}');
+      HttpResponses.appendString(json, line.reason()).append('}');
       comma = ",";
     }
     json.append(']');
     if (count > lines.size()) {
       json.append(",\"notListed\":").append(count - lines.size());
     }
-    return HttpAnswers.json(HttpStatus.BAD_REQUEST, json.append("}\n").toString());
+    return HttpResponses.json(HttpStatus.BAD_REQUEST, json.append("}\n").toString());
   }
 }

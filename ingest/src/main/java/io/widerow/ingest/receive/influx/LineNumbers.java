@@ -1,7 +1,7 @@
 package io.widerow.ingest.receive.influx;
 
 import io.widerow.ingest.decode.JsonScanner;
-import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.decode.TimeParser;
 import java.nio.charset.StandardCharsets;
 
 /// Reads the numbers and booleans of line protocol.
@@ -36,7 +36,7 @@ final class LineNumbers {
     long mantissa = 0;
     int i = first;
     for (; i < end && i - first <= 17; i++) {
-      if (Times.isDigit(body[i])) {
+      if (TimeParser.isDigit(body[i])) {
         mantissa = 10 * mantissa + (body[i] - '0');
       } else if (body[i] == '.' && point < 0 && i > first) {
         point = i;
@@ -55,7 +55,7 @@ final class LineNumbers {
   private static double looseNumber(byte[] body, int start, int end) throws BadLine {
     for (int i = start; i < end; i++) {
       int b = body[i];
-      if ((!Times.isDigit((byte) b) && "+-.eE".indexOf(b) < 0) || end - start > 1_000) {
+      if ((!TimeParser.isDigit((byte) b) && "+-.eE".indexOf(b) < 0) || end - start > 1_000) {
         throw new BadLine(NUMBER);
       }
     }
@@ -90,7 +90,7 @@ final class LineNumbers {
     long value = 0;
     boolean fits = end - digits <= DIGITS_SAFE;
     for (int i = digits; i < end; i++) {
-      if (!Times.isDigit(body[i])) {
+      if (!TimeParser.isDigit(body[i])) {
         throw new BadLine(NUMBER);
       }
       long digit = (long) body[i] - '0';

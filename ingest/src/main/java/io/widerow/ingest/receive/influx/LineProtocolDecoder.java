@@ -8,7 +8,7 @@ import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.SenderTime;
 import io.widerow.ingest.decode.Swar;
-import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.decode.TimeParser;
 import io.widerow.ingest.series.KnownSeries;
 import io.widerow.ingest.series.SeriesCache;
 import java.nio.charset.StandardCharsets;
@@ -247,7 +247,7 @@ public final class LineProtocolDecoder {
       at++;
     }
     boolean startsNumber =
-        Times.isDigit((byte) first) || first == '-' || first == '+' || first == '.';
+        TimeParser.isDigit((byte) first) || first == '-' || first == '+' || first == '.';
     if (at == start || first == '"' || startsNumber != (kind == AttributeKind.DOUBLE)) {
       return false;
     }
@@ -268,7 +268,7 @@ public final class LineProtocolDecoder {
     int digits = at + (body[at] == '-' ? 1 : 0);
     int end = digits;
     long value = 0;
-    while (end < limit && Times.isDigit(body[end])) {
+    while (end < limit && TimeParser.isDigit(body[end])) {
       value = 10 * value + (body[end] - '0');
       end++;
     }
@@ -350,7 +350,7 @@ public final class LineProtocolDecoder {
     if (at == start) {
       throw new BadLine(FIELD_VALUE);
     }
-    if (Times.isDigit((byte) first) || first == '-' || first == '+' || first == '.') {
+    if (TimeParser.isDigit((byte) first) || first == '-' || first == '+' || first == '.') {
       number(start);
     } else {
       tape.truth(LineNumbers.truth(body, start, at));
@@ -406,7 +406,7 @@ public final class LineProtocolDecoder {
   private long seconds(int from, int until) {
     long number = 0;
     int first = body[from] == '-' ? from + 1 : from;
-    for (int i = first; i < until && Times.isDigit(body[i]); i++) {
+    for (int i = first; i < until && TimeParser.isDigit(body[i]); i++) {
       number = 10 * number + body[i] - '0';
     }
     return number;
@@ -414,7 +414,7 @@ public final class LineProtocolDecoder {
 
   private static long unitOf(long number) {
     long size = Math.abs(number);
-    long unit = Times.NANOS_PER_SECOND;
+    long unit = TimeParser.NANOS_PER_SECOND;
     for (long most = AUTO_SECONDS; unit > 1 && size >= most; most *= AUTO_STEP) {
       unit /= AUTO_STEP;
     }

@@ -9,7 +9,7 @@ import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.SenderId;
 import io.widerow.ingest.decode.SenderTime;
 import io.widerow.ingest.decode.Swar;
-import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.decode.TimeParser;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -179,7 +179,7 @@ final class JournalDecoder {
     return digits > 0
         && digits <= 18
         && (bytes[at] != '0' || digits == 1)
-        && Times.fractionLimit(bytes, at, end) == end;
+        && TimeParser.fractionLimit(bytes, at, end) == end;
   }
 
   private static long whole(byte[] bytes, int at, int end) {

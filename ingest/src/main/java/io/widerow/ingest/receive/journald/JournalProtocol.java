@@ -8,7 +8,7 @@ import com.linecorp.armeria.common.MediaType;
 import com.linecorp.armeria.common.ResponseHeaders;
 import com.linecorp.armeria.common.ResponseHeadersBuilder;
 import io.widerow.ingest.decode.IncomingBatch;
-import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpResponses;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.RequestRefused;
 import io.widerow.ingest.http.StreamProtocol;
@@ -81,7 +81,7 @@ public final class JournalProtocol implements StreamProtocol {
         ResponseHeaders.builder(status)
             .contentType(MediaType.PLAIN_TEXT_UTF_8)
             .add(HttpHeaderNames.ACCEPT_ENCODING, "zstd");
-    HttpAnswers.addAdvice(headers);
+    HttpResponses.addAdvice(headers);
     return HttpResponse.of(headers.build(), HttpData.ofUtf8(text));
   }
 }

@@ -6,13 +6,13 @@ import com.linecorp.armeria.common.MediaType;
 import com.linecorp.armeria.common.QueryParams;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.TimePattern;
-import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpResponses;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.Parameters;
 import io.widerow.ingest.http.RequestRefused;
 import io.widerow.ingest.http.WriteProtocol;
 import io.widerow.ingest.http.WriteRoutes;
-import io.widerow.ingest.lane.Outcome;
+import io.widerow.ingest.lane.BatchOutcome;
 import java.time.DateTimeException;
 import java.time.ZoneId;
 import java.util.List;
@@ -151,8 +151,8 @@ public final class EventsProtocol implements WriteProtocol {
   }
 
   @Override
-  public HttpResponse stored(Outcome.Stored stored) {
-    return HttpAnswers.stored(stored);
+  public HttpResponse stored(BatchOutcome.Stored stored) {
+    return HttpResponses.stored(stored);
   }
 
   @Override
@@ -162,6 +162,6 @@ public final class EventsProtocol implements WriteProtocol {
 
   @Override
   public HttpResponse refuse(RequestRefused refused) {
-    return HttpAnswers.error(refused.status(), refused.reason());
+    return HttpResponses.error(refused.status(), refused.reason());
   }
 }

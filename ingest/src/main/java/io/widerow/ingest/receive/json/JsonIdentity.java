@@ -7,7 +7,7 @@ import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.JsonScanner;
 import io.widerow.ingest.decode.KeyId;
 import io.widerow.ingest.decode.SenderTime;
-import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.decode.TimeParser;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -87,12 +87,12 @@ final class JsonIdentity {
       byte[] key = keyInScratch ? tape.scratch() : json.bytes;
       own = ids.of(time.take(batch, tape), type, offset, length, key, keyOffset, keyBytes);
     }
-    if (keyBytes == 0 && time.isGiven() && time.nanos() == Times.NONE) {
+    if (keyBytes == 0 && time.isGiven() && time.nanos() == TimeParser.NONE) {
       time.keep(tape); // the id has a time
     }
     batch.events.begin(type, offset, length, Objects.requireNonNull(own));
-    long nanos = time.isReplaced() ? Times.NONE : time.nanos();
-    if (nanos != Times.NONE && EventId.leastOf(nanos).time() != own.time()) {
+    long nanos = time.isReplaced() ? TimeParser.NONE : time.nanos();
+    if (nanos != TimeParser.NONE && EventId.leastOf(nanos).time() != own.time()) {
       batch.events.reject(Rejection.ID_AND_TIME_DIFFER);
     }
     return true;

@@ -13,7 +13,7 @@ import io.widerow.ingest.decode.JsonTimes;
 import io.widerow.ingest.decode.NamePrefix;
 import io.widerow.ingest.decode.SenderTime;
 import io.widerow.ingest.decode.Swar;
-import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.decode.TimeParser;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -237,7 +237,7 @@ public final class JsonLinesDecoder {
       return false;
     }
     if (timeRank == NO_RANK && oddRank != NO_RANK) {
-      sender.read(Times.NONE, oddInScratch, oddOffset, oddBytes);
+      sender.read(TimeParser.NONE, oddInScratch, oddOffset, oddBytes);
     }
     if (identity.isNone()) {
       batch.events.begin(type, offset, length, sender.take(batch, tape));
@@ -411,13 +411,13 @@ public final class JsonLinesDecoder {
       return;
     }
     boolean text = first == '"';
-    if (!text && first != '-' && !Times.isDigit((byte) first)) {
+    if (!text && first != '-' && !TimeParser.isDigit((byte) first)) {
       attribute(json, first, depth);
       return;
     }
     int start = json.at;
     long nanos = times.read(json, first, rank, tape, nowNanos);
-    if (nanos == Times.NONE || rank > timeRank) {
+    if (nanos == TimeParser.NONE || rank > timeRank) {
       odd(json, text, rank);
       tape.name(nameInScratch, nameOffset, nameBytes);
       JsonMember.putValue(json, text, tape);
@@ -439,7 +439,7 @@ public final class JsonLinesDecoder {
     timeRank = 0;
     int start = json.at;
     sender.json(json, tape, EpochText.AUTO, nowNanos);
-    if (first == '"' || first == '-' || Times.isDigit((byte) first)) {
+    if (first == '"' || first == '-' || TimeParser.isDigit((byte) first)) {
       time.take(nameInScratch, nameOffset, nameBytes, json, first == '"');
     } else {
       takeText(json, start);

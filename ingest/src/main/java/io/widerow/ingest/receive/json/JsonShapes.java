@@ -7,7 +7,7 @@ import io.widerow.ingest.decode.JsonAttributes;
 import io.widerow.ingest.decode.JsonScanner;
 import io.widerow.ingest.decode.JsonTimes;
 import io.widerow.ingest.decode.SenderTime;
-import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.decode.TimeParser;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -228,7 +228,7 @@ final class JsonShapes {
       }
       case JsonNames.TIME -> {
         timeNanos = time(json, first, JsonNames.rank(role), tape);
-        if (timeNanos == Times.NONE) {
+        if (timeNanos == TimeParser.NONE) {
           return false;
         }
       }
@@ -251,13 +251,13 @@ final class JsonShapes {
     }
     json.string(tape);
     if (json.textBytes == SenderTime.YEAR_DIGITS) {
-      return Times.NONE; // the decoder reads it as a year
+      return TimeParser.NONE; // the decoder reads it as a year
     }
     if (json.textInScratch) {
       return times.ofString(json, rank, tape, nowNanos);
     }
     long nanos = minute.nanos(json.bytes, json.textOffset, json.textBytes);
-    if (nanos == Times.NONE) {
+    if (nanos == TimeParser.NONE) {
       nanos = times.ofString(json, rank, tape, nowNanos);
       minute.take(json.bytes, json.textOffset, json.textBytes, nanos);
     }

@@ -2,7 +2,7 @@ package io.widerow.ingest.receive.json;
 
 import io.widerow.ingest.decode.JsonTimes;
 import io.widerow.ingest.decode.Swar;
-import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.decode.TimeParser;
 
 /// The minute of the time that was read last. The next line is mostly of the same one; then only
 /// its seconds are read.
@@ -22,15 +22,15 @@ final class RecentMinute {
   private long minuteNanos;
 
   /// The time of a text as [JsonTimes#ofString] has it, when it is of this minute; else
-  /// [Times#NONE].
+  /// [TimeParser#NONE].
   long nanos(byte[] bytes, int offset, int length) {
     if (length <= MINUTE_BYTES
         || Swar.word(bytes, offset) != dateWord
         || Swar.word(bytes, offset + Long.BYTES) != clockWord) {
-      return Times.NONE;
+      return TimeParser.NONE;
     }
     long seconds = secondsNanos(bytes, offset, length);
-    return seconds < 0 ? Times.NONE : minuteNanos + seconds;
+    return seconds < 0 ? TimeParser.NONE : minuteNanos + seconds;
   }
 
   /// Takes the minute of a text.
@@ -55,7 +55,7 @@ final class RecentMinute {
     if (fraction < -1 || fraction > 9 || bytes[at] != ':' || bytes[last] != 'Z') {
       return -1;
     }
-    long number = Times.digits(bytes, at + 1, 2);
+    long number = TimeParser.digits(bytes, at + 1, 2);
     if (number < 0 || number > 59) {
       return -1;
     }
@@ -64,7 +64,7 @@ final class RecentMinute {
         return -1;
       }
       for (int i = at + 4; i < last; i++) {
-        if (!Times.isDigit(bytes[i])) {
+        if (!TimeParser.isDigit(bytes[i])) {
           return -1;
         }
         number = 10 * number + bytes[i] - '0';

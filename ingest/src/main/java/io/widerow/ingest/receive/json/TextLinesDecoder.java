@@ -10,7 +10,7 @@ import io.widerow.ingest.decode.SenderTime;
 import io.widerow.ingest.decode.Swar;
 import io.widerow.ingest.decode.TimePattern;
 import io.widerow.ingest.decode.TimeSpan;
-import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.decode.TimeParser;
 import io.widerow.ingest.decode.TimestampDetector;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +38,7 @@ public final class TextLinesDecoder {
   private final TimeSpan span = new TimeSpan();
   private RecordStarts starts = new RecordStarts();
   private boolean newBody; // its first line was not read yet
-  private long timeBefore = Times.NONE;
+  private long timeBefore = TimeParser.NONE;
   private byte[] whole = {}; // the body
   private int wholeLimit;
   private int ahead; // where the lines begin that were not decoded yet
@@ -146,7 +146,7 @@ public final class TextLinesDecoder {
           long _ = nanos(auto.sight(), body, offset, limit, nowNanos); // may look ahead
           yield starts.isStart(auto, body, offset, limit, nowNanos);
         }
-        yield pattern.nanos(body, offset, limit, nowNanos) != Times.NONE;
+        yield pattern.nanos(body, offset, limit, nowNanos) != TimeParser.NONE;
       }
       case Start.Expression(Pattern expression) -> {
         int looked = Math.min(limit - offset, 1_024);
@@ -191,16 +191,16 @@ public final class TextLinesDecoder {
     }
     span.clear();
     long own =
-        pattern instanceof TimePattern.Arrival ? Times.NONE : own(body, offset, limit, batch);
+        pattern instanceof TimePattern.Arrival ? TimeParser.NONE : own(body, offset, limit, batch);
     long nanos;
-    if (own != Times.NONE && batch.takes(own)) {
+    if (own != TimeParser.NONE && batch.takes(own)) {
       timeBefore = own;
       nanos = own;
       span.clear();
-    } else if (own != Times.NONE || span.isThere()) {
+    } else if (own != TimeParser.NONE || span.isThere()) {
       nanos = batch.replaceTime(own);
     } else {
-      nanos = timeBefore == Times.NONE ? batch.useArrivalTime() : timeBefore;
+      nanos = timeBefore == TimeParser.NONE ? batch.useArrivalTime() : timeBefore;
     }
     batch.events.begin(type, 0, type.length, nanos);
     batch.events.putString(BODY, 0, BODY.length, body, offset, limit - offset);
@@ -241,8 +241,8 @@ public final class TextLinesDecoder {
       return pattern.nanos(body, offset, limit, batch.wallNanos, span);
     }
     int at = offset;
-    long nanos = Times.NONE;
-    while (at < limit && nanos == Times.NONE && !span.isThere()) {
+    long nanos = TimeParser.NONE;
+    while (at < limit && nanos == TimeParser.NONE && !span.isThere()) {
       int end = start instanceof Start.EveryLine ? limit : newline(body, at, limit);
       nanos = nanos(sight, body, at, end, batch.wallNanos);
       at = end + 1;
@@ -254,7 +254,7 @@ public final class TextLinesDecoder {
   /// asked, once a body.
   private long nanos(TimestampDetector sight, byte[] line, int offset, int limit, long nowNanos) {
     long nanos = pattern.nanos(line, offset, limit, nowNanos, span);
-    if (nanos != Times.NONE || looked || !sight.isUndecided()) {
+    if (nanos != TimeParser.NONE || looked || !sight.isUndecided()) {
       return nanos;
     }
     looked = true;

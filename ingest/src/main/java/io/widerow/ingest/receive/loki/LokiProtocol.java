@@ -14,12 +14,12 @@ import io.widerow.ingest.decode.ProtobufReader;
 import io.widerow.ingest.decode.Refusals;
 import io.widerow.ingest.http.BodyCoding;
 import io.widerow.ingest.http.ErrorRenderer;
-import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpResponses;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.RequestRefused;
 import io.widerow.ingest.http.WriteProtocol;
 import io.widerow.ingest.http.WriteRoutes;
-import io.widerow.ingest.lane.Outcome;
+import io.widerow.ingest.lane.BatchOutcome;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -101,7 +101,7 @@ public final class LokiProtocol implements WriteProtocol {
   }
 
   @Override
-  public HttpResponse stored(Outcome.Stored outcome) {
+  public HttpResponse stored(BatchOutcome.Stored outcome) {
     Refusals refused = outcome.refused();
     int stored = outcome.stored();
     if (refused.count() == 0) {
@@ -111,7 +111,7 @@ public final class LokiProtocol implements WriteProtocol {
         refused.listed() == 0
             ? ""
             : "; the first is entry %d: %s".formatted(refused.index(0) + 1, refused.reason(0));
-    return HttpAnswers.text(
+    return HttpResponses.text(
         HttpStatus.BAD_REQUEST,
         "%d of %d entries are refused%s%s\n"
             .formatted(
@@ -128,6 +128,6 @@ public final class LokiProtocol implements WriteProtocol {
 
   private static HttpResponse refusal(RequestRefused refused) {
     HttpStatus status = refused.isOverload() ? HttpStatus.TOO_MANY_REQUESTS : refused.status();
-    return HttpAnswers.text(status, refused.reason() + "\n");
+    return HttpResponses.text(status, refused.reason() + "\n");
   }
 }

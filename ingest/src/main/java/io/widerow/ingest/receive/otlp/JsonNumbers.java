@@ -6,7 +6,7 @@ import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.BadField;
 import io.widerow.ingest.decode.DecimalText;
 import io.widerow.ingest.decode.JsonScanner;
-import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.decode.TimeParser;
 import io.widerow.ingest.receive.otlp.JsonMessage.Member;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
@@ -55,7 +55,7 @@ final class JsonNumbers {
       return whole(member, at);
     } catch (BadField bad) {
       int first = offset + (offset < limit && source[offset] == '-' ? 1 : 0);
-      wide = first < limit && Times.fractionLimit(source, first, limit) == limit;
+      wide = first < limit && TimeParser.fractionLimit(source, first, limit) == limit;
       if (!isWide(member)) {
         throw bad;
       }
@@ -137,7 +137,7 @@ final class JsonNumbers {
       return;
     }
     int first = json.peek();
-    if (first != '-' && !Times.isDigit((byte) first)) {
+    if (first != '-' && !TimeParser.isDigit((byte) first)) {
       throw new BadField(member.name, at, "expected a number");
     }
     json.number();
@@ -149,7 +149,7 @@ final class JsonNumbers {
   private long whole(Member member, int at) throws BadField {
     boolean negative = offset < limit && source[offset] == '-';
     int first = offset + (negative ? 1 : 0);
-    int end = Times.fractionLimit(source, first, limit);
+    int end = TimeParser.fractionLimit(source, first, limit);
     boolean digits = first < limit && end == limit && limit - first <= DIGITS_SAFE;
     long size = digits ? digits(first) : otherwise(member, at, first);
     if (!fits(member, negative, size)) {
@@ -176,7 +176,7 @@ final class JsonNumbers {
         throw new BadField(member.name, at, shown() + " is out of range");
       }
     }
-    boolean plain = first < limit && Times.isDigit(source[first]);
+    boolean plain = first < limit && TimeParser.isDigit(source[first]);
     if (!plain || !decimal.read(source, first, limit)) {
       throw new BadField(member.name, at, shown() + " is no whole number");
     }
@@ -210,7 +210,7 @@ final class JsonNumbers {
         digits < UNSIGNED_MAX.length
             || (digits == UNSIGNED_MAX.length
                 && Arrays.compare(source, from, end, UNSIGNED_MAX, 0, digits) <= 0);
-    return fits && digits > 0 && Times.fractionLimit(source, from, end) == end;
+    return fits && digits > 0 && TimeParser.fractionLimit(source, from, end) == end;
   }
 
   /// Reads a text for which [#isUnsigned] holds. As an unsigned long: negative from 2^63 on.

@@ -8,7 +8,7 @@ import io.widerow.ingest.decode.EscapedText;
 import io.widerow.ingest.decode.JsonScanner;
 import io.widerow.ingest.decode.RepeatedNumbers;
 import io.widerow.ingest.decode.SenderTime;
-import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.decode.TimeParser;
 import io.widerow.ingest.receive.otlp.JsonMessage.Kind;
 import io.widerow.ingest.receive.otlp.JsonMessage.Member;
 import io.widerow.ingest.receive.otlp.JsonMessage.Role;
@@ -268,7 +268,7 @@ final class JsonTranscoder {
     }
     if (member.kind == Kind.TIME) {
       out.text(OtlpDecoder.TIME_TEXT, source, from, end - from);
-      out.fixed64(OtlpDecoder.TIME_OF_TEXT, fits ? time.nanos() : Times.NONE);
+      out.fixed64(OtlpDecoder.TIME_OF_TEXT, fits ? time.nanos() : TimeParser.NONE);
     } else if (!fits) {
       int attribute = out.open(attributes);
       out.text(1, member.bytes, 0, member.bytes.length);

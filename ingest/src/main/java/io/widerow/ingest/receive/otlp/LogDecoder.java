@@ -4,7 +4,7 @@ import static io.widerow.event.Utf8.ascii;
 
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.ProtobufReader;
-import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.decode.TimeParser;
 import org.jspecify.annotations.Nullable;
 
 /// Decodes `ExportLogsServiceRequest`.
@@ -67,7 +67,7 @@ final class LogDecoder extends OtlpDecoder {
     tape.level(OWN);
     severity();
     long nanos = timeOf(time != 0 ? time : observed, batch);
-    if (observed < 0 || Math.abs(observed - nanos) >= Times.NANOS_PER_SECOND) {
+    if (observed < 0 || Math.abs(observed - nanos) >= TimeParser.NANOS_PER_SECOND) {
       unsignedUnlessZero(observedName, observed);
     }
     write(batch, nanos);

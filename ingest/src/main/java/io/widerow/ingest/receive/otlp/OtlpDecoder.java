@@ -10,7 +10,7 @@ import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.JsonText;
 import io.widerow.ingest.decode.ProtobufReader;
 import io.widerow.ingest.decode.SenderTime;
-import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.decode.TimeParser;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -39,7 +39,7 @@ abstract class OtlpDecoder {
   /// numbers for its implementations.
   static final int TIME_TEXT = 19_001;
 
-  /// That of the time that this text is, in nanoseconds; [Times#NONE] when it is none.
+  /// That of the time that this text is, in nanoseconds; [TimeParser#NONE] when it is none.
   static final int TIME_OF_TEXT = 19_002;
 
   static final int ATTRIBUTE = 1;
@@ -452,7 +452,7 @@ abstract class OtlpDecoder {
   /// Begins a record, whose time is a number until [#timeText] finds a text.
   final void clearTime() {
     timeBytes = -1;
-    timeOfText = Times.NONE;
+    timeOfText = TimeParser.NONE;
   }
 
   /// Takes the time of the record as the text that it was in JSON.

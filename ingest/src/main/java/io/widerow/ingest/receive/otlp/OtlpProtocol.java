@@ -14,7 +14,7 @@ import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.RequestRefused;
 import io.widerow.ingest.http.WriteProtocol;
 import io.widerow.ingest.http.WriteRoutes;
-import io.widerow.ingest.lane.Outcome;
+import io.widerow.ingest.lane.BatchOutcome;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -64,7 +64,7 @@ public final class OtlpProtocol implements WriteProtocol {
               path,
               Set.of(HttpMethod.POST),
               (context, refused) ->
-                  OtlpAnswers.refused(
+                  OtlpResponses.refused(
                       isProtobuf(context.request()) ? Transport.PROTOBUF : Transport.JSON, refused),
               (context, request) ->
                   new OtlpProtocol(
@@ -76,7 +76,7 @@ public final class OtlpProtocol implements WriteProtocol {
         write.of(
             SERVICES + service + "/Export",
             Set.of(HttpMethod.POST),
-            (context, refused) -> OtlpAnswers.refused(Transport.GRPC, refused),
+            (context, refused) -> OtlpResponses.refused(Transport.GRPC, refused),
             (context, request) ->
                 new OtlpProtocol(
                     decoders.apply(WriteRoutes.type(context, request)), Transport.GRPC, rejected)));
@@ -98,7 +98,7 @@ public final class OtlpProtocol implements WriteProtocol {
 
   private static boolean isProtobuf(HttpRequest request) {
     MediaType type = request.headers().contentType();
-    return type != null && (type.is(OtlpAnswers.PROTOBUF) || type.is(MediaType.PROTOBUF));
+    return type != null && (type.is(OtlpResponses.PROTOBUF) || type.is(MediaType.PROTOBUF));
   }
 
   @Override
@@ -144,12 +144,12 @@ public final class OtlpProtocol implements WriteProtocol {
   }
 
   @Override
-  public HttpResponse stored(Outcome.Stored stored) {
-    return OtlpAnswers.stored(transport, rejected, stored);
+  public HttpResponse stored(BatchOutcome.Stored stored) {
+    return OtlpResponses.stored(transport, rejected, stored);
   }
 
   @Override
   public HttpResponse refuse(RequestRefused refused) {
-    return OtlpAnswers.refused(transport, refused);
+    return OtlpResponses.refused(transport, refused);
   }
 }

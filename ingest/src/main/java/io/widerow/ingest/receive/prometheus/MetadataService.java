@@ -8,7 +8,7 @@ import com.linecorp.armeria.server.ServiceRequestContext;
 import io.widerow.ingest.config.Tokens;
 import io.widerow.ingest.http.ErrorRenderer;
 import io.widerow.ingest.http.FormParameters;
-import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpResponses;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.RequestRefused;
 import java.util.List;
@@ -45,7 +45,7 @@ record MetadataService(MetadataTable table) {
       long perMetric = number("limit_per_metric", given);
       return HttpResponse.of(
           CompletableFuture.supplyAsync(
-              () -> HttpAnswers.json(HttpStatus.OK, json(table.copy(metric), limit, perMetric)),
+              () -> HttpResponses.json(HttpStatus.OK, json(table.copy(metric), limit, perMetric)),
               context.blockingTaskExecutor()));
     } catch (RequestRefused refused) {
       return ErrorRenderer.PROMETHEUS.of(context, refused);
@@ -71,15 +71,15 @@ record MetadataService(MetadataTable table) {
       if (limit >= 0 && shown >= limit) {
         break;
       }
-      HttpAnswers.appendString(json.append(shown++ == 0 ? "" : ","), metric.getKey()).append(":[");
+      HttpResponses.appendString(json.append(shown++ == 0 ? "" : ","), metric.getKey()).append(":[");
       List<MetricDescription> all = metric.getValue();
       long most = perMetric > 0 ? Math.min(perMetric, all.size()) : all.size();
       for (int i = 0; i < most; i++) {
         MetricDescription each = all.get(i);
         json.append(i == 0 ? "" : ",").append("{\"type\":\"");
         json.append(MetadataFile.name(each.type())).append('"');
-        HttpAnswers.appendString(json.append(",\"help\":"), each.help());
-        HttpAnswers.appendString(json.append(",\"unit\":"), each.unit()).append('}');
+        HttpResponses.appendString(json.append(",\"help\":"), each.help());
+        HttpResponses.appendString(json.append(",\"unit\":"), each.unit()).append('}');
       }
       json.append(']');
     }

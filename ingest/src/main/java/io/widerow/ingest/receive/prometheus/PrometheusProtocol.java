@@ -14,12 +14,12 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.Refusals;
 import io.widerow.ingest.http.BodyCoding;
-import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpResponses;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.RequestRefused;
 import io.widerow.ingest.http.WriteProtocol;
 import io.widerow.ingest.http.WriteRoutes;
-import io.widerow.ingest.lane.Outcome;
+import io.widerow.ingest.lane.BatchOutcome;
 import io.widerow.ingest.series.SeriesCache;
 import io.widerow.ingest.series.SeriesCaches;
 import io.widerow.storage.FailureReason;
@@ -137,7 +137,7 @@ public final class PrometheusProtocol implements WriteProtocol {
   }
 
   @Override
-  public HttpResponse stored(Outcome.Stored stored) {
+  public HttpResponse stored(BatchOutcome.Stored stored) {
     if (!stored.repeated()) {
       shared.exemplars.increment(decoder.exemplars());
     }
@@ -160,7 +160,7 @@ public final class PrometheusProtocol implements WriteProtocol {
   /// Returns the numbers of samples and histograms that are stored, now or earlier. The decoder
   /// refuses the same in a retry. The ledger may have lost the list of the events that the store
   /// refused; then all of them count as samples, as far as there are any.
-  private Written written(Outcome.Stored stored) {
+  private Written written(BatchOutcome.Stored stored) {
     BitSet lost = (BitSet) refusedHistograms.clone();
     Refusals refused = stored.refused();
     for (int i = 0; i < refused.listed(); i++) {
@@ -189,7 +189,7 @@ public final class PrometheusProtocol implements WriteProtocol {
       return HttpResponse.of(headers.build());
     }
     headers.contentType(MediaType.PLAIN_TEXT_UTF_8);
-    HttpAnswers.addAdvice(headers);
+    HttpResponses.addAdvice(headers);
     return HttpResponse.of(headers.build(), HttpData.ofUtf8(text + "\n"));
   }
 }

@@ -9,7 +9,7 @@ import io.widerow.ingest.decode.ProtobufReader;
 import io.widerow.ingest.decode.ProtobufReader.Bad;
 import io.widerow.ingest.decode.RepeatedNumbers;
 import io.widerow.ingest.decode.SenderTime;
-import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.decode.TimeParser;
 import io.widerow.ingest.http.RequestRefused;
 import io.widerow.ingest.series.KnownSeries;
 import io.widerow.ingest.series.SeriesCache;
@@ -462,7 +462,7 @@ final class RemoteWriteDecoder {
   private void start(long millis) {
     if (millis != 0) {
       startName.to(tape);
-      tape.whole(Times.ofUnit(millis, NANOS_PER_MILLISECOND));
+      tape.whole(TimeParser.ofUnit(millis, NANOS_PER_MILLISECOND));
     }
   }
 

@@ -17,7 +17,7 @@ final class SeriesLabels {
   private final AttributeTape tape;
   private final byte @Nullable [] wantedType;
   private final ProtobufReader reader = new ProtobufReader();
-  private final LabelNames names = new LabelNames();
+  private final DuplicateLabels names = new DuplicateLabels();
   private byte[] type = {};
   private int typeOffset;
   private int typeBytes; // NONE while it has no name

@@ -7,10 +7,10 @@ import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.JsonAttributes;
 import io.widerow.ingest.decode.JsonScanner;
-import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpResponses;
 import io.widerow.ingest.http.RequestRefused;
 import io.widerow.ingest.http.WriteProtocol;
-import io.widerow.ingest.lane.Outcome;
+import io.widerow.ingest.lane.BatchOutcome;
 import java.nio.charset.StandardCharsets;
 
 /// `POST /services/collector/ack`: whether events are stored that were sent with a channel. An id
@@ -64,12 +64,12 @@ final class HecAcks implements WriteProtocol {
   }
 
   @Override
-  public HttpResponse answer(Outcome outcome) {
-    return HttpAnswers.json(HttpStatus.OK, answer.toString());
+  public HttpResponse answer(BatchOutcome outcome) {
+    return HttpResponses.json(HttpStatus.OK, answer.toString());
   }
 
   @Override
-  public HttpResponse stored(Outcome.Stored stored) {
+  public HttpResponse stored(BatchOutcome.Stored stored) {
     return answer(stored);
   }
 

@@ -8,12 +8,12 @@ import com.linecorp.armeria.server.ServiceRequestContext;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.Refusals;
 import io.widerow.ingest.http.ErrorRenderer;
-import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpResponses;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.RequestRefused;
 import io.widerow.ingest.http.WriteProtocol;
 import io.widerow.ingest.http.WriteRoutes;
-import io.widerow.ingest.lane.Outcome;
+import io.widerow.ingest.lane.BatchOutcome;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -73,7 +73,7 @@ public final class HecProtocol implements WriteProtocol {
           HttpRoute.probe(
               "/services/collector" + path,
               (_, _) ->
-                  HttpAnswers.json(HttpStatus.OK, "{\"text\":\"HEC is healthy\",\"code\":17}\n")));
+                  HttpResponses.json(HttpStatus.OK, "{\"text\":\"HEC is healthy\",\"code\":17}\n")));
     }
     return List.copyOf(routes);
   }
@@ -98,11 +98,11 @@ public final class HecProtocol implements WriteProtocol {
   }
 
   @Override
-  public HttpResponse stored(Outcome.Stored stored) {
+  public HttpResponse stored(BatchOutcome.Stored stored) {
     Refusals refused = stored.refused();
     if (refused.count() == 0) {
       String ack = ackId < 0 ? "" : ",\"ackId\":" + ackId;
-      return HttpAnswers.json(HttpStatus.OK, "{\"text\":\"Success\",\"code\":0" + ack + "}\n");
+      return HttpResponses.json(HttpStatus.OK, "{\"text\":\"Success\",\"code\":0" + ack + "}\n");
     }
     String reason = refused.reason(0);
     int code =
@@ -150,10 +150,10 @@ public final class HecProtocol implements WriteProtocol {
 
   private static HttpResponse form(HttpStatus status, int code, String text, int event) {
     StringBuilder json = new StringBuilder("{\"text\":");
-    HttpAnswers.appendString(json, text).append(",\"code\":").append(code);
+    HttpResponses.appendString(json, text).append(",\"code\":").append(code);
     if (event >= 0) {
       json.append(",\"invalid-event-number\":").append(event);
     }
-    return HttpAnswers.json(status, json.append("}\n").toString());
+    return HttpResponses.json(status, json.append("}\n").toString());
   }
 }

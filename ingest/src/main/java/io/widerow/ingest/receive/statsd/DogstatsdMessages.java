@@ -7,7 +7,7 @@ import io.widerow.event.Utf8;
 import io.widerow.ingest.decode.BadField;
 import io.widerow.ingest.decode.EscapedText;
 import io.widerow.ingest.decode.IncomingBatch;
-import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.decode.TimeParser;
 import org.jspecify.annotations.Nullable;
 
 /// Decodes the messages of DogStatsD that are no metrics: events and service checks.
@@ -88,7 +88,7 @@ final class DogstatsdMessages {
 
   private int length(String field, int end) throws BadField {
     int from = message.at;
-    int digits = Math.min(Times.fractionLimit(message.bytes, from, message.limit), message.limit);
+    int digits = Math.min(TimeParser.fractionLimit(message.bytes, from, message.limit), message.limit);
     boolean known =
         digits > from
             && digits - from <= LENGTH_DIGITS_MAX
@@ -98,7 +98,7 @@ final class DogstatsdMessages {
       throw message.bad(field, from, "must be a number of bytes and '%c'".formatted(end));
     }
     message.at = digits + 1;
-    return Times.digits(message.bytes, from, digits - from);
+    return TimeParser.digits(message.bytes, from, digits - from);
   }
 
   private void requireText(String field, int from, int length) throws BadField {

@@ -9,7 +9,7 @@ import io.widerow.ingest.decode.ByteOrderMark;
 import io.widerow.ingest.decode.EpochText;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.SenderTime;
-import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.decode.TimeParser;
 import io.widerow.ingest.decode.TimestampDetector;
 import io.widerow.storage.StorageException;
 import java.time.ZoneId;
@@ -112,13 +112,13 @@ public final class SyslogDecoder {
       return -1;
     }
     int end = at + 1;
-    while (end < limit && end - at <= 3 && Times.isDigit(bytes[end])) {
+    while (end < limit && end - at <= 3 && TimeParser.isDigit(bytes[end])) {
       end++;
     }
     if (end == at + 1 || end == limit || bytes[end] != '>') {
       return -1;
     }
-    int priority = Times.digits(bytes, at + 1, end - at - 1);
+    int priority = TimeParser.digits(bytes, at + 1, end - at - 1);
     if (priority > 191) {
       return -1;
     }
@@ -245,16 +245,16 @@ public final class SyslogDecoder {
   }
 
   private boolean rfc3164() {
-    int month = limit - at >= 16 ? Times.month(bytes, at) : -1;
+    int month = limit - at >= 16 ? TimeParser.month(bytes, at) : -1;
     if (month < 0) {
       return rfc3339Header();
     }
     int start = at;
     long nanos = sight.first(bytes, start, limit, nowNanos);
-    int end = (nanos != Times.NONE ? sight.time() : sight.unread()).until();
+    int end = (nanos != TimeParser.NONE ? sight.time() : sight.unread()).until();
     if (end == 0) { // no such day
       end = start + 15;
-      boolean clock = bytes[start + 3] == ' ' && Times.secondsOfDay(bytes, start + 7) >= 0;
+      boolean clock = bytes[start + 3] == ' ' && TimeParser.secondsOfDay(bytes, start + 7) >= 0;
       if (!clock || bytes[end] != ' ') {
         return false;
       }
@@ -277,7 +277,7 @@ public final class SyslogDecoder {
     boolean dated =
         (end > basic && bytes[basic] == 'T')
             || (end > extended && bytes[start + 4] == '-' && bytes[extended] == 'T');
-    if (!dated || Times.digits(bytes, start, 4) < 0) {
+    if (!dated || TimeParser.digits(bytes, start, 4) < 0) {
       at = start;
       return false;
     }

@@ -1,7 +1,7 @@
 package io.widerow.ingest.receive.syslog;
 
 import io.widerow.ingest.decode.Swar;
-import io.widerow.ingest.decode.Times;
+import io.widerow.ingest.decode.TimeParser;
 import io.widerow.ingest.socket.StreamDecoder;
 
 /// Finds the messages in a TCP stream of syslog. Each frame shows how it is framed: one that begins
@@ -62,7 +62,7 @@ public final class SyslogFramer {
     }
     int last = Math.min(end, at + COUNT_DIGITS_MAX);
     int space = at;
-    while (space < last && Times.isDigit(bytes[space])) {
+    while (space < last && TimeParser.isDigit(bytes[space])) {
       space++;
     }
     if (space == end) {
@@ -78,7 +78,7 @@ public final class SyslogFramer {
   }
 
   private int counted(byte[] bytes, int at, int space, int end) {
-    int length = Times.digits(bytes, at, space - at);
+    int length = TimeParser.digits(bytes, at, space - at);
     if (length > frameBytesMax) {
       return StreamDecoder.BROKEN;
     }

@@ -6,11 +6,11 @@ import io.widerow.query.QueryException;
 import io.widerow.query.logql.LogQuery;
 import io.widerow.query.logql.LogqlParser;
 import io.widerow.query.logql.run.DetectedFields;
-import io.widerow.query.logql.run.Execution;
+import io.widerow.query.logql.run.LogqlContext;
 import io.widerow.query.logql.run.LabelCatalog;
 import io.widerow.query.logql.run.LinePatterns;
 import io.widerow.query.logql.run.LokiJson;
-import io.widerow.query.logql.run.Series;
+import io.widerow.query.logql.run.LogqlSeries;
 import io.widerow.query.logql.run.Steps;
 import io.widerow.query.logql.run.Volumes;
 import io.widerow.query.output.OutputBuffer;
@@ -40,7 +40,7 @@ final class LokiDiscovery {
         "query", "is a metric query, a log query is required: " + query);
   }
 
-  static void stats(Execution execution, Asked asked, OutputBuffer out) {
+  static void stats(LogqlContext execution, Asked asked, OutputBuffer out) {
     Range range = asked.parameters().range();
     Volumes.Stats stats =
         new Volumes(execution)
@@ -49,7 +49,7 @@ final class LokiDiscovery {
     out.put(",\"bytes\":" + stats.bytes() + ",\"entries\":" + stats.entries() + "}\n");
   }
 
-  static void volume(Execution execution, Asked asked, OutputBuffer out) {
+  static void volume(LogqlContext execution, Asked asked, OutputBuffer out) {
     Range range = asked.parameters().range();
     if (range.fromNanos() == range.untilNanos()) {
       LokiJson.vector(List.of(), range.untilNanos(), execution, out);
@@ -60,13 +60,13 @@ final class LokiDiscovery {
     LokiJson.vector(series(execution, asked, steps, window), range.untilNanos(), execution, out);
   }
 
-  static void volumeRange(Execution execution, Asked asked, OutputBuffer out) {
+  static void volumeRange(LogqlContext execution, Asked asked, OutputBuffer out) {
     Steps steps = asked.parameters().steps();
     LokiJson.matrix(series(execution, asked, steps, steps.stepNanos()), steps, execution, out);
   }
 
-  private static List<Series> series(
-      Execution execution, Asked asked, Steps steps, long windowNanos) {
+  private static List<LogqlSeries> series(
+      LogqlContext execution, Asked asked, Steps steps, long windowNanos) {
     LokiParameters parameters = asked.parameters();
     long limit = parameters.limit("limit", SERIES_DEFAULT);
     String target = parameters.text("targetLabels");
@@ -83,14 +83,14 @@ final class LokiDiscovery {
     throw new QueryException.Refused("aggregateBy", "must be series or labels, got " + aggregateBy);
   }
 
-  static void patterns(Execution execution, Asked asked, OutputBuffer out) {
+  static void patterns(LogqlContext execution, Asked asked, OutputBuffer out) {
     Range range = asked.parameters().range();
     long step = asked.parameters().steps().stepNanos();
     new LinePatterns(execution, lines(asked))
         .write(range.fromNanos(), range.untilNanos(), step, out);
   }
 
-  static void labels(Execution execution, Asked asked, OutputBuffer out) {
+  static void labels(LogqlContext execution, Asked asked, OutputBuffer out) {
     Range range = asked.parameters().range();
     LabelCatalog catalog = new LabelCatalog(execution, range.fromNanos(), range.untilNanos());
     out.put("{\"detectedLabels\":[");
@@ -105,7 +105,7 @@ final class LokiDiscovery {
     out.put("]}\n");
   }
 
-  private static DetectedFields detected(Execution execution, Asked asked) {
+  private static DetectedFields detected(LogqlContext execution, Asked asked) {
     Range range = asked.parameters().range();
     DetectedFields fields = new DetectedFields(execution);
     fields.read(
@@ -116,7 +116,7 @@ final class LokiDiscovery {
     return fields;
   }
 
-  static void fields(Execution execution, Asked asked, OutputBuffer out) {
+  static void fields(LogqlContext execution, Asked asked, OutputBuffer out) {
     long limit = asked.parameters().limit("limit", FIELDS_DEFAULT);
     out.put("{\"fields\":[");
     String comma = "";
@@ -136,7 +136,7 @@ final class LokiDiscovery {
     out.put("],\"limit\":" + limit + "}\n");
   }
 
-  static void fieldValues(Execution execution, Asked asked, OutputBuffer out) {
+  static void fieldValues(LogqlContext execution, Asked asked, OutputBuffer out) {
     long limit = asked.parameters().limit("limit", FIELDS_DEFAULT);
     out.put("{\"values\":");
     LokiJson.texts(detected(execution, asked).values(asked.name(), limit), out);

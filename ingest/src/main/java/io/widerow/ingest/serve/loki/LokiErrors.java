@@ -3,7 +3,7 @@ package io.widerow.ingest.serve.loki;
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
 import io.widerow.ingest.http.ErrorRenderer;
-import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpResponses;
 import io.widerow.query.QueryException;
 import io.widerow.storage.StorageException;
 
@@ -20,8 +20,8 @@ final class LokiErrors {
   static HttpResponse of(HttpStatus status, String why) {
     StringBuilder json = new StringBuilder("{\"status\":\"error\",\"errorType\":\"");
     json.append(type(status)).append("\",\"message\":");
-    HttpAnswers.appendString(json, why);
-    return HttpAnswers.json(status, json.append("}\n").toString());
+    HttpResponses.appendString(json, why);
+    return HttpResponses.json(status, json.append("}\n").toString());
   }
 
   private static String type(HttpStatus status) {

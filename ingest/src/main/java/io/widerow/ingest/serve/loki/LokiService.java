@@ -12,14 +12,14 @@ import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.config.Tokens;
 import io.widerow.ingest.http.FormParameters;
 import io.widerow.ingest.http.HttpRoute;
-import io.widerow.ingest.serve.reply.AnswerThreads;
+import io.widerow.ingest.serve.reply.ReplyThreads;
 import io.widerow.ingest.serve.reply.QueryReply;
 import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.fields.KnownFields;
-import io.widerow.query.logql.line.LabelNames;
-import io.widerow.query.logql.run.Execution;
+import io.widerow.query.logql.line.LabelMapping;
+import io.widerow.query.logql.run.LogqlContext;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StorageException;
@@ -46,12 +46,12 @@ public final class LokiService {
   private final EventStore store;
   private final QueryMemory memory;
   private final KnownFields known;
-  private final LabelNames labels;
+  private final LabelMapping labels;
   private final LongSupplier epochNanos;
-  private final LokiAnswers answers;
+  private final LokiResponses answers;
   private final LokiTail tail;
-  private final AnswerThreads threads;
-  private final Set<Execution> running = ConcurrentHashMap.newKeySet();
+  private final ReplyThreads threads;
+  private final Set<LogqlContext> running = ConcurrentHashMap.newKeySet();
   private volatile boolean stopping;
 
   /// @param memory that all queries share
@@ -68,20 +68,20 @@ public final class LokiService {
     this.store = store;
     this.memory = memory;
     this.known = known;
-    this.labels = new LabelNames(config.lokiLabels());
+    this.labels = new LabelMapping(config.lokiLabels());
     this.epochNanos = epochNanos;
-    this.answers = new LokiAnswers(version);
+    this.answers = new LokiResponses(version);
     int stallSeconds = config.limits().stallSeconds();
     this.tail = new LokiTail(store, memory, labels, epochNanos, stallSeconds);
     int most = Math.clamp(memory.bytesMax() / QUERY_BYTES, 1, QUERIES_MAX);
-    this.threads = AnswerThreads.computing("widerow-loki", most, stallSeconds);
+    this.threads = ReplyThreads.computing("widerow-loki", most, stallSeconds);
   }
 
   /// Responds to a request.
   @FunctionalInterface
   interface Question {
     /// Writes the response.
-    void answer(Execution execution, Asked asked, OutputBuffer out);
+    void answer(LogqlContext execution, Asked asked, OutputBuffer out);
   }
 
   /// The request.
@@ -133,7 +133,7 @@ public final class LokiService {
     String name = context.pathParam("name");
     LokiParameters parameters = new LokiParameters(given, epochNanos.getAsLong());
     Asked asked =
-        new Asked(parameters, name == null ? "" : name, LokiAnswers.isCategorized(request));
+        new Asked(parameters, name == null ? "" : name, LokiResponses.isCategorized(request));
     return threads.answer(context, reply -> run(asked, question, reply), LokiService::busy);
   }
 
@@ -145,7 +145,7 @@ public final class LokiService {
   private void run(Asked asked, Question question, QueryReply reply)
       throws ExecutionException, InterruptedException, TimeoutException {
     try (StoreView view = store.view();
-        Execution execution = new Execution(view, labels, known, QueryBudget.DEFAULT, memory)) {
+        LogqlContext execution = new LogqlContext(view, labels, known, QueryBudget.DEFAULT, memory)) {
       running.add(execution);
       var _ = reply.response().whenComplete().whenComplete((_, _) -> execution.cancel());
       OutputBuffer out = new OutputBuffer(SINK_BYTES, execution::hold);
@@ -170,6 +170,6 @@ public final class LokiService {
   public void stop() {
     stopping = true;
     tail.stop();
-    running.forEach(Execution::cancel);
+    running.forEach(LogqlContext::cancel);
   }
 }

@@ -19,8 +19,8 @@ import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.logql.LogQuery;
 import io.widerow.query.logql.LogqlParser;
-import io.widerow.query.logql.line.LabelNames;
-import io.widerow.query.logql.run.Execution;
+import io.widerow.query.logql.line.LabelMapping;
+import io.widerow.query.logql.run.LogqlContext;
 import io.widerow.query.logql.run.LokiJson;
 import io.widerow.query.logql.run.StreamEntries;
 import io.widerow.query.logql.run.TailRun;
@@ -59,7 +59,7 @@ final class LokiTail {
 
   private final EventStore store;
   private final QueryMemory memory;
-  private final LabelNames labels;
+  private final LabelMapping labels;
   private final LongSupplier epochNanos;
   private final int stallSeconds;
   private final Semaphore slots = new Semaphore(TAILS_MAX);
@@ -70,7 +70,7 @@ final class LokiTail {
   LokiTail(
       EventStore store,
       QueryMemory memory,
-      LabelNames labels,
+      LabelMapping labels,
       LongSupplier epochNanos,
       int stallSeconds) {
     this.store = store;
@@ -124,7 +124,7 @@ final class LokiTail {
               parameters.range().fromNanos(),
               parameters.limit(),
               TimeUnit.SECONDS.toNanos(seconds),
-              LokiAnswers.isCategorized(request)));
+              LokiResponses.isCategorized(request)));
       return null;
     } catch (QueryException refused) {
       return LokiErrors.of(refused);
@@ -198,12 +198,12 @@ final class LokiTail {
   /// One look at the store.
   @FunctionalInterface
   private interface Look {
-    boolean at(Execution execution);
+    boolean at(LogqlContext execution);
   }
 
   private boolean look(Connection connection, Look look) {
     try (StoreView view = store.view();
-        Execution execution = new Execution(view, labels, QueryBudget.DEFAULT, memory)) {
+        LogqlContext execution = new LogqlContext(view, labels, QueryBudget.DEFAULT, memory)) {
       connection.running = execution;
       if (connection.isOver(0)) {
         return false;
@@ -224,7 +224,7 @@ final class LokiTail {
   private final class Connection implements Subscriber<WebSocketFrame> {
     private final WebSocketWriter out;
     private final CountDownLatch over = new CountDownLatch(1);
-    private volatile @Nullable Execution running;
+    private volatile @Nullable LogqlContext running;
     private @Nullable Subscription subscription;
 
     Connection(WebSocketWriter out) {
@@ -233,7 +233,7 @@ final class LokiTail {
 
     void end() {
       over.countDown();
-      Execution execution = running;
+      LogqlContext execution = running;
       if (execution != null) {
         execution.cancel();
       }

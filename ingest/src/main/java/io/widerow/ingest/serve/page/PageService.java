@@ -9,7 +9,7 @@ import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.ResponseHeaders;
 import com.linecorp.armeria.common.ResponseHeadersBuilder;
 import com.linecorp.armeria.server.ServiceRequestContext;
-import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpResponses;
 import io.widerow.ingest.http.HttpRoute;
 import java.util.List;
 import java.util.Map;
@@ -62,7 +62,7 @@ public final class PageService {
     String path = context.path().substring(HOME.length());
     PageFile file = files.get(path.isEmpty() ? "index.html" : path);
     if (file == null) {
-      return HttpAnswers.error(HttpStatus.NOT_FOUND, "no such file: " + context.path());
+      return HttpResponses.error(HttpStatus.NOT_FOUND, "no such file: " + context.path());
     }
     boolean known = file.etag().equals(request.headers().get(HttpHeaderNames.IF_NONE_MATCH));
     boolean packed =

@@ -5,7 +5,7 @@ import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import io.widerow.ingest.config.Tokens;
 import io.widerow.ingest.http.Access;
-import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpResponses;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.Parameters;
 import io.widerow.ingest.http.RequestRefused;
@@ -34,16 +34,16 @@ public record SelfService(String version, LongSupplier epochNanos) {
     Parameters.requireKnown(context.queryParams(), List.of());
     Access.Principal principal = Access.Principal.of(context);
     StringBuilder json = new StringBuilder("{\"version\":");
-    HttpAnswers.appendString(json, version);
+    HttpResponses.appendString(json, version);
     long now = epochNanos.getAsLong();
     json.append(",\"now\":\"").append(Instant.ofEpochSecond(0, now)).append("\",\"principal\":");
-    HttpAnswers.appendString(json, principal.name()).append(",\"scopes\":[");
+    HttpResponses.appendString(json, principal.name()).append(",\"scopes\":[");
     json.append(
         principal.scopes().stream()
             .sorted()
             .map(scope -> '"' + scope.name().toLowerCase(Locale.ROOT) + '"')
             .collect(Collectors.joining(",")));
     json.append("],\"tokens\":").append(principal.tokens()).append("}\n");
-    return HttpAnswers.json(HttpStatus.OK, json.toString());
+    return HttpResponses.json(HttpStatus.OK, json.toString());
   }
 }

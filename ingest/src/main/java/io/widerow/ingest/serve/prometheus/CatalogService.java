@@ -11,16 +11,16 @@ import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.config.Tokens;
 import io.widerow.ingest.http.ErrorRenderer;
 import io.widerow.ingest.http.FormParameters;
-import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpResponses;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.RequestRefused;
-import io.widerow.ingest.serve.reply.AnswerThreads;
+import io.widerow.ingest.serve.reply.ReplyThreads;
 import io.widerow.ingest.serve.reply.QueryReply;
 import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryExecution;
 import io.widerow.query.QueryMemory;
-import io.widerow.query.logql.Names;
+import io.widerow.query.logql.LogqlNames;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.series.Labels;
 import io.widerow.query.series.SeriesCatalog;
@@ -59,7 +59,7 @@ final class CatalogService {
 
   private final EventStore store;
   private final QueryMemory memory;
-  private final AnswerThreads threads;
+  private final ReplyThreads threads;
   private final String version;
 
   /// @param memory that all queries share
@@ -69,7 +69,7 @@ final class CatalogService {
     this.memory = memory;
     this.version = version;
     this.threads =
-        AnswerThreads.computing("widerow-prometheus", ANSWERS_MAX, config.limits().stallSeconds());
+        ReplyThreads.computing("widerow-prometheus", ANSWERS_MAX, config.limits().stallSeconds());
   }
 
   /// A request: writes the data of its response.
@@ -92,7 +92,7 @@ final class CatalogService {
             "/api/v1/status/buildinfo",
             METHODS,
             Tokens.Scope.QUERY,
-            (_, _) -> HttpAnswers.json(HttpStatus.OK, buildInfo()),
+            (_, _) -> HttpResponses.json(HttpStatus.OK, buildInfo()),
             ErrorRenderer.PROMETHEUS),
         notEvaluated("/api/v1/query"),
         notEvaluated("/api/v1/query_range"));
@@ -112,7 +112,7 @@ final class CatalogService {
 
   private String buildInfo() {
     StringBuilder json = new StringBuilder("{\"status\":\"success\",\"data\":{\"version\":\"");
-    HttpAnswers.appendString(json.append(version).append("\",\"revision\":"), "widerow " + version);
+    HttpResponses.appendString(json.append(version).append("\",\"revision\":"), "widerow " + version);
     return json.append(
             ",\"branch\":\"\",\"buildUser\":\"\",\"buildDate\":\"\",\"goVersion\":\"\"}}\n")
         .toString();
@@ -198,7 +198,7 @@ final class CatalogService {
   }
 
   private static void values(Asked asked, SeriesCatalog catalog, OutputBuffer json) {
-    if (!Names.isLabel(asked.label())) {
+    if (!LogqlNames.isLabel(asked.label())) {
       throw new QueryException.Refused("label", "no label can be named " + asked.label());
     }
     write(

@@ -16,10 +16,10 @@ import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.config.Tokens;
 import io.widerow.ingest.decode.SnappyBlock;
 import io.widerow.ingest.http.BodyCoding;
-import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpResponses;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.RequestRefused;
-import io.widerow.ingest.serve.reply.AnswerThreads;
+import io.widerow.ingest.serve.reply.ReplyThreads;
 import io.widerow.ingest.serve.reply.QueryReply;
 import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryException;
@@ -56,7 +56,7 @@ final class RemoteReadService {
 
   private final EventStore store;
   private final QueryMemory memory;
-  private final AnswerThreads threads;
+  private final ReplyThreads threads;
 
   /// @param memory that all queries share
   /// @param config has the timeout for readers that take nothing
@@ -64,7 +64,7 @@ final class RemoteReadService {
     this.store = store;
     this.memory = memory;
     this.threads =
-        AnswerThreads.computing("widerow-prometheus", ANSWERS_MAX, config.limits().stallSeconds());
+        ReplyThreads.computing("widerow-prometheus", ANSWERS_MAX, config.limits().stallSeconds());
   }
 
   List<HttpRoute> routes() {
@@ -78,7 +78,7 @@ final class RemoteReadService {
   }
 
   private static HttpResponse refusal(RequestRefused refused) {
-    return HttpAnswers.text(refused.status(), refused.reason() + "\n");
+    return HttpResponses.text(refused.status(), refused.reason() + "\n");
   }
 
   private HttpResponse read(ServiceRequestContext context, HttpRequest request) {
@@ -198,7 +198,7 @@ final class RemoteReadService {
     for (ReadRequest.Query query : asked.queries()) {
       results.add(read(execution, query));
     }
-    long bytes = SampleAnswer.bytes(results);
+    long bytes = SampleResponse.bytes(results);
     reply.begin(
         ResponseHeaders.of(
             HttpStatus.OK,
@@ -206,12 +206,12 @@ final class RemoteReadService {
             PROTOBUF,
             HttpHeaderNames.CONTENT_ENCODING,
             "snappy"));
-    SampleAnswer.send(results, bytes, reply);
+    SampleResponse.send(results, bytes, reply);
   }
 
   private static void chunks(ReadRequest asked, QueryExecution execution, QueryReply reply)
       throws ExecutionException, InterruptedException, TimeoutException {
-    ChunkAnswer answer = new ChunkAnswer(reply);
+    ChunkResponse answer = new ChunkResponse(reply);
     for (int i = 0; i < asked.queries().size(); i++) {
       ReadRequest.Query query = asked.queries().get(i);
       long mark = execution.held();

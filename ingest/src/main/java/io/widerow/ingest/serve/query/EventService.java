@@ -7,7 +7,7 @@ import com.linecorp.armeria.common.QueryParams;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import io.widerow.event.EventId;
 import io.widerow.ingest.config.Tokens;
-import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpResponses;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.Parameters;
 import io.widerow.ingest.http.RequestRefused;
@@ -15,7 +15,7 @@ import io.widerow.ingest.serve.reply.QuerySlots;
 import io.widerow.query.HeldMemory;
 import io.widerow.query.QueryException;
 import io.widerow.query.output.OutputBuffer;
-import io.widerow.query.result.EventAnswer;
+import io.widerow.query.result.EventResult;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
 import java.util.List;
@@ -49,7 +49,7 @@ final class EventService {
   ///
   /// @param type of the event; null for any
   /// @param around how many events before and after; null for the event alone
-  private record Wanted(EventId id, @Nullable String type, EventAnswer.@Nullable Around around) {}
+  private record Wanted(EventId id, @Nullable String type, EventResult.@Nullable Around around) {}
 
   private HttpResponse answer(ServiceRequestContext context, boolean around) throws RequestRefused {
     Wanted wanted = wanted(context, around);
@@ -73,7 +73,7 @@ final class EventService {
     }
     boolean same = Parameters.flag(given, "same");
     return new Wanted(
-        id, type, new EventAnswer.Around(number(given, "before"), number(given, "after"), same));
+        id, type, new EventResult.Around(number(given, "before"), number(given, "after"), same));
   }
 
   private static int number(QueryParams given, String name) throws RequestRefused {
@@ -106,17 +106,17 @@ final class EventService {
     OutputBuffer out;
     try (StoreView view = resources.store().view()) {
       out = new OutputBuffer(1 << 12, held);
-      EventAnswer answer = new EventAnswer(view, resources.memory());
+      EventResult answer = new EventResult(view, resources.memory());
       boolean found =
           wanted.around == null
               ? answer.event(wanted.id, wanted.type, out)
               : answer.context(wanted.id, wanted.type, wanted.around, out);
       if (!found) {
-        return HttpAnswers.error(HttpStatus.NOT_FOUND, "no such event: " + wanted.id);
+        return HttpResponses.error(HttpStatus.NOT_FOUND, "no such event: " + wanted.id);
       }
     } catch (QueryException | StorageException failed) {
       return QueryErrors.of(failed);
     }
-    return HttpAnswers.lines(HttpData.wrap(out.bytes(), 0, out.length()));
+    return HttpResponses.lines(HttpData.wrap(out.bytes(), 0, out.length()));
   }
 }

@@ -9,8 +9,8 @@ import com.linecorp.armeria.common.ResponseHeaders;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import io.widerow.event.AttributeName;
 import io.widerow.event.EventView;
-import io.widerow.ingest.http.HttpAnswers;
-import io.widerow.ingest.serve.reply.AnswerThreads;
+import io.widerow.ingest.http.HttpResponses;
+import io.widerow.ingest.serve.reply.ReplyThreads;
 import io.widerow.ingest.serve.reply.QueryReply;
 import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryException;
@@ -22,7 +22,7 @@ import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.result.FieldCheck;
 import io.widerow.query.result.QueryParameters;
 import io.widerow.query.result.Tail;
-import io.widerow.query.result.TailQuestion;
+import io.widerow.query.result.TailRequest;
 import io.widerow.storage.Filters;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
@@ -56,19 +56,19 @@ final class EventTail {
   private static final long SILENT_LOOKS = 10; // a position each second when nothing comes
 
   private final QueryResources resources;
-  private final AnswerThreads threads;
+  private final ReplyThreads threads;
   private final CountDownLatch stopping = new CountDownLatch(1);
 
   EventTail(QueryResources resources) {
     this.resources = resources;
-    this.threads = AnswerThreads.waiting("widerow-follow", TAILS_MAX, resources.stallSeconds());
+    this.threads = ReplyThreads.waiting("widerow-follow", TAILS_MAX, resources.stallSeconds());
   }
 
   HttpResponse answer(ServiceRequestContext context, HttpRequest request) {
     String accepted = request.headers().get(HttpHeaderNames.ACCEPT, "");
     boolean framed = accepted.contains(EVENTS.nameWithoutParameters());
-    TailQuestion question =
-        TailQuestion.parse(
+    TailRequest question =
+        TailRequest.parse(
             QueryService.values(context),
             framed ? request.headers().get("last-event-id") : null,
             resources.epochNanos());
@@ -93,7 +93,7 @@ final class EventTail {
     private boolean sent; // something since the last look
     private List<String> warnings = List.of();
 
-    Run(TailQuestion question, boolean framed, QueryReply reply) {
+    Run(TailRequest question, boolean framed, QueryReply reply) {
       this.reply = reply;
       this.framed = framed;
       long nowNanos = resources.epochNanos();
@@ -149,7 +149,7 @@ final class EventTail {
           QueryErrors.warn(
                   warnings,
                   ResponseHeaders.builder(HttpStatus.OK)
-                      .contentType(framed ? EVENTS : HttpAnswers.LINES)
+                      .contentType(framed ? EVENTS : HttpResponses.LINES)
                       .add(HttpHeaderNames.CACHE_CONTROL, "no-store"))
               .build());
     }

@@ -8,16 +8,16 @@ import com.linecorp.armeria.common.ResponseHeaders;
 import com.linecorp.armeria.common.ResponseHeadersBuilder;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import io.widerow.ingest.http.HttpRoute;
-import io.widerow.ingest.serve.reply.AnswerThreads;
+import io.widerow.ingest.serve.reply.ReplyThreads;
 import io.widerow.ingest.serve.reply.QueryReply;
 import io.widerow.query.HeldMemory;
 import io.widerow.query.Token;
 import io.widerow.query.export.ExportCursor;
 import io.widerow.query.export.ExportFormat;
-import io.widerow.query.export.ExportQuestion;
+import io.widerow.query.export.ExportRequest;
 import io.widerow.query.export.RemoteExport;
 import io.widerow.query.output.OutputBuffer;
-import io.widerow.query.result.QueryAnswer;
+import io.widerow.query.result.QueryResult;
 import io.widerow.storage.StoreView;
 import java.time.Instant;
 import java.util.List;
@@ -36,11 +36,11 @@ final class ExportService {
   private static final int ANSWERS_MAX = 4;
 
   private final QueryResources resources;
-  private final AnswerThreads threads;
+  private final ReplyThreads threads;
 
   ExportService(QueryResources resources) {
     this.resources = resources;
-    this.threads = AnswerThreads.computing("widerow-export", ANSWERS_MAX, resources.stallSeconds());
+    this.threads = ReplyThreads.computing("widerow-export", ANSWERS_MAX, resources.stallSeconds());
   }
 
   public List<HttpRoute> routes() {
@@ -48,12 +48,12 @@ final class ExportService {
   }
 
   private HttpResponse export(ServiceRequestContext context, HttpRequest request) {
-    ExportQuestion asked =
-        ExportQuestion.parse(QueryService.values(context), resources.epochNanos());
+    ExportRequest asked =
+        ExportRequest.parse(QueryService.values(context), resources.epochNanos());
     return threads.answer(context, QueryErrors.refusing(reply -> run(asked, reply)));
   }
 
-  private void run(ExportQuestion asked, QueryReply reply)
+  private void run(ExportRequest asked, QueryReply reply)
       throws ExecutionException, InterruptedException, TimeoutException {
     try (HeldMemory held = new HeldMemory(resources.memory())) {
       held.accept(asked.format().bytesMax());
@@ -61,7 +61,7 @@ final class ExportService {
     }
   }
 
-  private void answer(ExportQuestion asked, QueryReply reply, HeldMemory held)
+  private void answer(ExportRequest asked, QueryReply reply, HeldMemory held)
       throws ExecutionException, InterruptedException, TimeoutException {
     Token position = asked.query().after();
     Token start = position == null ? Token.before(asked.query().fromNanos()) : position;
@@ -73,7 +73,7 @@ final class ExportService {
                 resources.epochNanos(),
                 ExportCursor.KEPT,
                 System::nanoTime);
-        QueryAnswer answer = new QueryAnswer(cursor, asked.format().writer(), start)) {
+        QueryResult answer = new QueryResult(cursor, asked.format().writer(), start)) {
       var _ = reply.response().whenComplete().whenComplete((_, _) -> cursor.cancel());
       ResponseHeaders headers = headers(asked, cursor);
       OutputBuffer sink = new OutputBuffer(SINK_BYTES, held);
@@ -99,7 +99,7 @@ final class ExportService {
     }
   }
 
-  private ResponseHeaders headers(ExportQuestion asked, ExportCursor cursor) {
+  private ResponseHeaders headers(ExportRequest asked, ExportCursor cursor) {
     ResponseHeadersBuilder headers =
         ResponseHeaders.builder(HttpStatus.OK)
             .add(HttpHeaderNames.CONTENT_TYPE, asked.format().contentType)

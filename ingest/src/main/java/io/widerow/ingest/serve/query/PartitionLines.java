@@ -2,9 +2,9 @@ package io.widerow.ingest.serve.query;
 
 import io.widerow.event.PartitionKey;
 import io.widerow.event.PartitionWeights;
-import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpResponses;
 import io.widerow.ingest.lane.LaneRing;
-import io.widerow.query.result.TypesAnswer;
+import io.widerow.query.result.TypesResult;
 import io.widerow.storage.Damage;
 import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.embedded.PartitionCatalog;
@@ -206,9 +206,9 @@ final class PartitionLines {
 
   private void times(String one, long oneNanos, String other, long otherNanos) {
     lines.append(",\"").append(one).append("\":\"");
-    lines.append(TypesAnswer.time(oneNanos, ZoneOffset.UTC));
+    lines.append(TypesResult.time(oneNanos, ZoneOffset.UTC));
     lines.append("\",\"").append(other).append("\":\"");
-    lines.append(TypesAnswer.time(otherNanos, ZoneOffset.UTC)).append('"');
+    lines.append(TypesResult.time(otherNanos, ZoneOffset.UTC)).append('"');
   }
 
   private void state(PartitionCatalog.State state) {
@@ -220,7 +220,7 @@ final class PartitionLines {
   }
 
   private void text(String before, String value) {
-    HttpAnswers.appendString(lines.append(before), value);
+    HttpResponses.appendString(lines.append(before), value);
   }
 
   private void end() {

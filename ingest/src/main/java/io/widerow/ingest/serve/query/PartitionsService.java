@@ -8,7 +8,7 @@ import com.linecorp.armeria.server.ServiceRequestContext;
 import io.widerow.event.PartitionKey;
 import io.widerow.event.PartitionWeights;
 import io.widerow.event.TimeUuid;
-import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpResponses;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.Parameters;
 import io.widerow.ingest.http.RequestRefused;
@@ -132,11 +132,11 @@ final class PartitionsService {
         writeElsewhere(wanted, lines, context);
       }
     } catch (RequestRefused refused) {
-      return HttpAnswers.error(refused.status(), refused.reason());
+      return HttpResponses.error(refused.status(), refused.reason());
     } catch (QueryException | StorageException failed) {
       return QueryErrors.of(failed);
     }
-    return HttpAnswers.lines(HttpData.ofUtf8(lines.toString()));
+    return HttpResponses.lines(HttpData.ofUtf8(lines.toString()));
   }
 
   /// Counts partitions until the response is in the socket.

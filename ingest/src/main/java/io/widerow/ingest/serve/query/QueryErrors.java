@@ -10,13 +10,13 @@ import com.linecorp.armeria.common.ResponseHeadersBuilder;
 import com.linecorp.armeria.server.HttpService;
 import io.netty.util.AsciiString;
 import io.widerow.ingest.config.Tokens;
-import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpResponses;
 import io.widerow.ingest.http.HttpRoute;
-import io.widerow.ingest.serve.reply.AnswerThreads;
+import io.widerow.ingest.serve.reply.ReplyThreads;
 import io.widerow.ingest.serve.reply.QueryReply;
 import io.widerow.query.QueryException;
 import io.widerow.query.output.OutputBuffer;
-import io.widerow.query.remote.RemoteAnswer;
+import io.widerow.query.remote.RemoteResponse;
 import io.widerow.storage.StorageException;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -26,7 +26,7 @@ import java.util.regex.Pattern;
 /// Errors before the first row, as responses, and warnings, as headers. A later error ends the
 /// response.
 final class QueryErrors {
-  private static final AsciiString WARNING = HttpHeaderNames.of(RemoteAnswer.WARNING);
+  private static final AsciiString WARNING = HttpHeaderNames.of(RemoteResponse.WARNING);
   private static final Pattern NOT_ASCII = Pattern.compile("[^ -~]");
 
   private QueryErrors() {}
@@ -46,7 +46,7 @@ final class QueryErrors {
   }
 
   /// Work whose failure is the response, unless the response has begun and is aborted.
-  static AnswerThreads.Work refusing(AnswerThreads.Work work) {
+  static ReplyThreads.Work refusing(ReplyThreads.Work work) {
     return reply -> {
       try {
         work.answer(reply);
@@ -90,14 +90,14 @@ final class QueryErrors {
   }
 
   private static HttpResponse of(HttpStatus status, RuntimeException failed) {
-    return HttpAnswers.error(status, String.valueOf(failed.getMessage()));
+    return HttpResponses.error(status, String.valueOf(failed.getMessage()));
   }
 
   private static HttpResponse expired(QueryException.Expired expired) {
     StringBuilder json = new StringBuilder("{\"error\":");
-    HttpAnswers.appendString(json, String.valueOf(expired.getMessage()));
+    HttpResponses.appendString(json, String.valueOf(expired.getMessage()));
     if (expired.first != null) {
-      HttpAnswers.appendString(json.append(",\"first\":"), expired.first);
+      HttpResponses.appendString(json.append(",\"first\":"), expired.first);
     }
     return HttpResponse.of(
         ResponseHeaders.of(HttpStatus.GONE, HttpHeaderNames.CONTENT_TYPE, MediaType.JSON_UTF_8),

@@ -11,7 +11,7 @@ import com.linecorp.armeria.server.ServiceRequestContext;
 import io.netty.channel.Channel;
 import io.netty.util.AsciiString;
 import io.widerow.ingest.http.HttpRoute;
-import io.widerow.ingest.serve.reply.AnswerThreads;
+import io.widerow.ingest.serve.reply.ReplyThreads;
 import io.widerow.ingest.serve.reply.QueryReply;
 import io.widerow.ingest.serve.reply.QuerySlots;
 import io.widerow.query.HeldMemory;
@@ -22,7 +22,7 @@ import io.widerow.query.RangeReader;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.result.AggregateCoverage;
 import io.widerow.query.result.Extras;
-import io.widerow.query.result.QueryAnswer;
+import io.widerow.query.result.QueryResult;
 import io.widerow.query.result.QueryParameters;
 import io.widerow.query.result.RollupUse;
 import io.widerow.storage.Filter;
@@ -81,7 +81,7 @@ final class QueryService {
   private final BooleanSupplier writing;
   private final AtomicInteger elsewhere = new AtomicInteger();
   private final LongAdder answeredHere = new LongAdder();
-  private final AnswerThreads threads;
+  private final ReplyThreads threads;
   private final LongAdder stalled = new LongAdder();
   private volatile boolean stopping;
 
@@ -90,7 +90,7 @@ final class QueryService {
   QueryService(QueryResources resources, BooleanSupplier writing) {
     this.resources = resources;
     int most = Math.clamp(resources.memory().bytesMax() / QUERY_BYTES, 1, QUERIES_MAX);
-    this.threads = AnswerThreads.computing("widerow-query", most, resources.stallSeconds());
+    this.threads = ReplyThreads.computing("widerow-query", most, resources.stallSeconds());
     this.writing = writing;
   }
 
@@ -167,8 +167,8 @@ final class QueryService {
         HeldMemory held = new HeldMemory(resources.memory())) {
       OutputBuffer sink = new OutputBuffer(SINK_BYTES, held);
       RangeReader reader = RangeReader.open(view, parameters.query(), HERE, resources.memory());
-      try (QueryAnswer answer =
-          new QueryAnswer(
+      try (QueryResult answer =
+          new QueryResult(
               reader, parameters.writer(resources.memory()), parameters.query().after())) {
         while (answer.writeNext(sink)) {
           if (sink.length() >= PIECE_BYTES) {
@@ -229,8 +229,8 @@ final class QueryService {
       if (parameters.skipsDamage()) {
         reader.passingOverDamage();
       }
-      try (QueryAnswer answer =
-          new QueryAnswer(
+      try (QueryResult answer =
+          new QueryResult(
               reader,
               parameters.writer(resources.memory(), reader::unread, parameters.check(view)),
               parameters.query().after())) {
@@ -255,7 +255,7 @@ final class QueryService {
   }
 
   private void send(
-      QueryAnswer answer,
+      QueryResult answer,
       QueryReply reply,
       QueryParameters parameters,
       RangeReader reader,
@@ -298,7 +298,7 @@ final class QueryService {
 
   /// Sends aggregates whose headers report their sources, so they are computed first.
   private void sendCounted(
-      QueryAnswer answer,
+      QueryResult answer,
       QueryReply reply,
       QueryParameters parameters,
       RangeReader reader,
@@ -330,7 +330,7 @@ final class QueryService {
 
   /// Writes the read statistics, when the request asks for them and the result is complete.
   private static void explain(
-      QueryAnswer answer,
+      QueryResult answer,
       QueryParameters parameters,
       RangeReader reader,
       long beganNanos,

@@ -6,15 +6,15 @@ import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.ResponseHeaders;
 import com.linecorp.armeria.common.ResponseHeadersBuilder;
 import com.linecorp.armeria.server.ServiceRequestContext;
-import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpResponses;
 import io.widerow.ingest.http.HttpRoute;
-import io.widerow.ingest.serve.reply.AnswerThreads;
+import io.widerow.ingest.serve.reply.ReplyThreads;
 import io.widerow.ingest.serve.reply.QueryReply;
 import io.widerow.query.HeldMemory;
 import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryException;
 import io.widerow.query.output.OutputBuffer;
-import io.widerow.query.result.StepQuestion;
+import io.widerow.query.result.ContinuousQuery;
 import io.widerow.query.result.StepTail;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
@@ -33,12 +33,12 @@ final class StepService {
   private static final int ANSWERS_MAX = 16;
 
   private final QueryResources resources;
-  private final AnswerThreads threads;
+  private final ReplyThreads threads;
   private final EventTail events;
 
   StepService(QueryResources resources) {
     this.resources = resources;
-    this.threads = AnswerThreads.waiting("widerow-tail", ANSWERS_MAX, resources.stallSeconds());
+    this.threads = ReplyThreads.waiting("widerow-tail", ANSWERS_MAX, resources.stallSeconds());
     this.events = new EventTail(resources);
   }
 
@@ -55,12 +55,12 @@ final class StepService {
     if (!context.queryParams().contains("stats")) {
       return events.answer(context, request);
     }
-    StepQuestion question =
-        StepQuestion.parse(QueryService.values(context), resources.epochNanos());
+    ContinuousQuery question =
+        ContinuousQuery.parse(QueryService.values(context), resources.epochNanos());
     return threads.answer(context, QueryErrors.refusing(reply -> run(question, reply)));
   }
 
-  private void run(StepQuestion question, QueryReply reply)
+  private void run(ContinuousQuery question, QueryReply reply)
       throws ExecutionException, InterruptedException, TimeoutException {
     try (StoreView view = resources.store().view();
         HeldMemory held = new HeldMemory(resources.memory());
@@ -68,7 +68,7 @@ final class StepService {
       var _ = reply.response().whenComplete().whenComplete((_, _) -> tail.cancel());
       OutputBuffer sink = new OutputBuffer(SINK_BYTES, held);
       ResponseHeadersBuilder headers =
-          ResponseHeaders.builder(HttpStatus.OK).contentType(HttpAnswers.LINES);
+          ResponseHeaders.builder(HttpStatus.OK).contentType(HttpResponses.LINES);
       if (question.arrived() == null) {
         var _ = QueryErrors.warn(question.warnings(view, resources.epochNanos()), headers);
       }

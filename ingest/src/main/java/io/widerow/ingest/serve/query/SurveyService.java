@@ -5,23 +5,23 @@ import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.ResponseHeaders;
 import com.linecorp.armeria.common.ResponseHeadersBuilder;
 import com.linecorp.armeria.server.ServiceRequestContext;
-import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpResponses;
 import io.widerow.ingest.http.HttpRoute;
-import io.widerow.ingest.serve.reply.AnswerThreads;
+import io.widerow.ingest.serve.reply.ReplyThreads;
 import io.widerow.ingest.serve.reply.LowPriorityThread;
 import io.widerow.ingest.serve.reply.QueryReply;
 import io.widerow.query.HeldMemory;
-import io.widerow.query.fields.DiffQuestion;
+import io.widerow.query.fields.DiffRequest;
 import io.widerow.query.fields.FieldStatisticsWarmer;
-import io.widerow.query.fields.FieldsQuestion;
+import io.widerow.query.fields.FieldsRequest;
 import io.widerow.query.fields.KnownFields;
 import io.widerow.query.output.OutputBuffer;
-import io.widerow.query.patterns.PatternsQuestion;
+import io.widerow.query.patterns.PatternsRequest;
 import io.widerow.query.result.Extras;
 import io.widerow.query.result.FieldCheck;
 import io.widerow.query.survey.Survey;
 import io.widerow.query.survey.SurveyParameters;
-import io.widerow.query.survey.SurveyQuestion;
+import io.widerow.query.survey.SurveyRequest;
 import io.widerow.storage.StoreView;
 import java.util.List;
 import java.util.Map;
@@ -46,14 +46,14 @@ final class SurveyService {
   private static final int ANSWERS_MAX = 4;
 
   private final QueryResources resources;
-  private final AnswerThreads threads;
+  private final ReplyThreads threads;
   private final KnownFields known = new KnownFields();
   private final FieldStatisticsWarmer ahead;
   private final ScheduledExecutorService reading;
 
   SurveyService(QueryResources resources) {
     this.resources = resources;
-    this.threads = AnswerThreads.computing("widerow-survey", ANSWERS_MAX, resources.stallSeconds());
+    this.threads = ReplyThreads.computing("widerow-survey", ANSWERS_MAX, resources.stallSeconds());
     this.ahead = new FieldStatisticsWarmer(resources.store(), known);
     this.reading =
         Executors.newSingleThreadScheduledExecutor(LowPriorityThread.factory("widerow-fields"));
@@ -84,21 +84,21 @@ final class SurveyService {
   /// Parses the parameters of a request.
   @FunctionalInterface
   private interface Parser {
-    SurveyQuestion parse(Map<String, List<String>> given, long nowNanos);
+    SurveyRequest parse(Map<String, List<String>> given, long nowNanos);
   }
 
   public List<HttpRoute> routes() {
     return List.of(
-        route("/v1/fields", (given, now) -> FieldsQuestion.parse(given, null, now).with(known)),
+        route("/v1/fields", (given, now) -> FieldsRequest.parse(given, null, now).with(known)),
         QueryErrors.get(
             "/v1/fields/{name}",
             (context, _) ->
                 answer(
                     context,
                     (given, now) ->
-                        FieldsQuestion.parse(given, context.pathParam("name"), now).with(known))),
-        route("/v1/diff", (given, now) -> DiffQuestion.parse(given, now).with(known)),
-        route("/v1/patterns", PatternsQuestion::parse));
+                        FieldsRequest.parse(given, context.pathParam("name"), now).with(known))),
+        route("/v1/diff", (given, now) -> DiffRequest.parse(given, now).with(known)),
+        route("/v1/patterns", PatternsRequest::parse));
   }
 
   private HttpRoute route(String path, Parser parser) {
@@ -108,7 +108,7 @@ final class SurveyService {
   private HttpResponse answer(ServiceRequestContext context, Parser parser) {
     long now = resources.epochNanos();
     Map<String, List<String>> given = QueryService.values(context);
-    SurveyQuestion asked = parser.parse(given, now);
+    SurveyRequest asked = parser.parse(given, now);
     String field = context.pathParam("name");
     if (field != null) {
       given.put("field", List.of(field));
@@ -119,7 +119,7 @@ final class SurveyService {
   /// @param given parameters that name fields, and of which events
   /// @param now the origin of relative times in them
   private void run(
-      SurveyQuestion asked, Map<String, List<String>> given, long now, QueryReply reply)
+      SurveyRequest asked, Map<String, List<String>> given, long now, QueryReply reply)
       throws ExecutionException, InterruptedException, TimeoutException {
     try (StoreView view = resources.store().view();
         HeldMemory held = new HeldMemory(resources.memory());
@@ -129,7 +129,7 @@ final class SurveyService {
       survey.write(sink);
       FieldCheck.putLine(SurveyParameters.warnings(view, given, now), sink);
       ResponseHeadersBuilder headers =
-          ResponseHeaders.builder(HttpStatus.OK).contentType(HttpAnswers.LINES);
+          ResponseHeaders.builder(HttpStatus.OK).contentType(HttpResponses.LINES);
       Extras.damage(survey.unread(), sink);
       String damage = Extras.damage(survey.unread());
       if (damage != null) {

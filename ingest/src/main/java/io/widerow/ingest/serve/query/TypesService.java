@@ -16,7 +16,7 @@ import io.widerow.query.QueryException;
 import io.widerow.query.TypeGlobs;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.result.QueryParameters;
-import io.widerow.query.result.TypesAnswer;
+import io.widerow.query.result.TypesResult;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.TypeInfo;
@@ -74,7 +74,7 @@ final class TypesService {
       long held = TYPE_BYTES * types.size();
       var _ = context.log().whenComplete().thenRun(() -> resources.memory().hold(-held));
       resources.memory().hold(held);
-      TypesAnswer.write(types, format, out);
+      TypesResult.write(types, format, out);
     } catch (QueryException | StorageException failed) {
       return QueryErrors.of(failed);
     }

@@ -6,7 +6,7 @@ import java.util.logging.Logger;
 
 /// Threads of low priority: while others have work, Linux gives them about a tenth of the processor
 /// time of those (`nice` 10, which on Linux belongs to a thread), and all of it otherwise. Others
-/// that wake up go first, see [TimeSlices]. Java's own priorities have no effect on Linux.
+/// that wake up go first, see [ReplyTimeSlices]. Java's own priorities have no effect on Linux.
 public final class LowPriorityThread {
   private static final Logger LOG = Logger.getLogger("widerow");
   private static final int NICE = 10;
@@ -20,7 +20,7 @@ public final class LowPriorityThread {
             .name(name)
             .daemon()
             .unstarted(() -> {
-              boolean lengthened = TimeSlices.lengthen(NICE);
+              boolean lengthened = ReplyTimeSlices.lengthen(NICE);
               if (!lengthened && !Niceness.set(Niceness.CALLER, NICE)) {
                 LOG.log(Level.FINE, "{0}: its priority cannot be lowered here", name);
               }

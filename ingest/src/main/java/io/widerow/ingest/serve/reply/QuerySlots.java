@@ -3,7 +3,7 @@ package io.widerow.ingest.serve.reply;
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.server.ServiceRequestContext;
-import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpResponses;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -120,6 +120,6 @@ public final class QuerySlots {
 
   /// The response when there are too many.
   public static HttpResponse busy() {
-    return HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, "too many queries; try again");
+    return HttpResponses.error(HttpStatus.SERVICE_UNAVAILABLE, "too many queries; try again");
   }
 }

@@ -118,7 +118,7 @@ public final class SchedulerTicker {
   }
 
   private void tick(int processor) {
-    if (!TimeSlices.shorten() || !Processors.stayOn(processor)) {
+    if (!ReplyTimeSlices.shorten() || !Processors.stayOn(processor)) {
       LOG.log(Level.FINE, "there are no ticks on processor {0}", processor);
       return;
     }

@@ -8,7 +8,7 @@ import io.widerow.ingest.alert.AlertRule;
 import io.widerow.ingest.alert.AlertScheduler;
 import io.widerow.ingest.alert.AlertState;
 import io.widerow.ingest.config.Tokens;
-import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpResponses;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.Parameters;
 import io.widerow.ingest.http.RequestRefused;
@@ -38,12 +38,12 @@ public final class AlertService {
       "a store on a cluster keeps no alert rules: set them at a daemon with a local store";
 
   private final AlertScheduler alerts;
-  private final UpkeepRoutes<AlertScheduler> routes;
+  private final MaintenanceRoutes<AlertScheduler> routes;
   private final LongSupplier epochNanos;
 
   public AlertService(AlertScheduler alerts, LongSupplier epochNanos) {
     this.alerts = alerts;
-    this.routes = new UpkeepRoutes<>(PATH, () -> alerts.isThere() ? alerts : null, OF_CLUSTER);
+    this.routes = new MaintenanceRoutes<>(PATH, () -> alerts.isThere() ? alerts : null, OF_CLUSTER);
     this.epochNanos = epochNanos;
   }
 
@@ -65,10 +65,10 @@ public final class AlertService {
       }
     }
     if (name != null && lines.isEmpty()) {
-      return HttpAnswers.error(
+      return HttpResponses.error(
           HttpStatus.NOT_FOUND, "rule: there is no '%s'; %s".formatted(name, names()));
     }
-    return UpkeepRoutes.lines(lines);
+    return MaintenanceRoutes.lines(lines);
   }
 
   private String names() {
@@ -90,7 +90,7 @@ public final class AlertService {
     StringBuilder line =
         append(new StringBuilder(), new AlertScheduler.Ruled(rule, AlertState.NEW));
     line.append(FieldCheck.line(there.warnings(rule)));
-    return HttpAnswers.json(HttpStatus.OK, line.toString());
+    return HttpResponses.json(HttpStatus.OK, line.toString());
   }
 
   /// `DELETE /v1/alerts?rule=NAME`.
@@ -99,13 +99,13 @@ public final class AlertService {
     String name = Parameters.required(given, "rule");
     there.unset(name);
     LOG.log(Level.INFO, "the alert rule {0} was unset", name);
-    return UpkeepRoutes.unset(name);
+    return MaintenanceRoutes.unset(name);
   }
 
   private static StringBuilder append(StringBuilder json, AlertScheduler.Ruled ruled) {
     AlertRule rule = ruled.rule();
     AlertState state = ruled.state();
-    HttpAnswers.appendString(json.append("{\"rule\":"), rule.name());
+    HttpResponses.appendString(json.append("{\"rule\":"), rule.name());
     appendText(json.append(",\"stats\":"), rule.text("stats"));
     appendText(json.append(",\"type\":"), rule.text("type"));
     appendText(json.append(",\"where\":"), rule.text("where"));
@@ -122,7 +122,7 @@ public final class AlertService {
   }
 
   private static StringBuilder appendText(StringBuilder json, @Nullable String text) {
-    return text == null ? json.append("null") : HttpAnswers.appendString(json, text);
+    return text == null ? json.append("null") : HttpResponses.appendString(json, text);
   }
 
   /// A threshold as it was given, if that is a number in JSON too: `1d` and `+5` are none.

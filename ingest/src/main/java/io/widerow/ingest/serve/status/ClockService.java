@@ -4,7 +4,7 @@ import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.QueryParams;
 import io.widerow.ingest.doctor.Conditions;
-import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpResponses;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.storage.ClockReport;
 import io.widerow.storage.EventStore;
@@ -21,12 +21,12 @@ public final class ClockService {
   private static final Logger LOG = Logger.getLogger("widerow");
 
   private final EventStore store;
-  private final UpkeepRoutes<EventStore> routes;
+  private final MaintenanceRoutes<EventStore> routes;
   private ClockReport.State told = ClockReport.State.RIGHT; // used by the reporting thread
 
   public ClockService(EventStore store) {
     this.store = store;
-    this.routes = new UpkeepRoutes<>(Conditions.ACCEPT_CLOCK, () -> store, "");
+    this.routes = new MaintenanceRoutes<>(Conditions.ACCEPT_CLOCK, () -> store, "");
   }
 
   public List<HttpRoute> routes() {
@@ -43,8 +43,8 @@ public final class ClockService {
         "the clock is accepted as it is, {0}{1}",
         new Object[] {now, before.sentence().isEmpty() ? "" : "; before: " + before.sentence()});
     StringBuilder json = new StringBuilder("{\"accepted\":\"").append(now);
-    HttpAnswers.appendString(json.append("\",\"before\":"), before.sentence());
-    return HttpAnswers.json(HttpStatus.OK, json.append("}\n").toString());
+    HttpResponses.appendString(json.append("\",\"before\":"), before.sentence());
+    return HttpResponses.json(HttpStatus.OK, json.append("}\n").toString());
   }
 
   /// Logs that the clock became wrong or right again. Called about once a second.

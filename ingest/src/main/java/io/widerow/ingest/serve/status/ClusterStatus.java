@@ -1,7 +1,7 @@
 package io.widerow.ingest.serve.status;
 
 import io.widerow.ingest.doctor.ClusterFindings;
-import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpResponses;
 import io.widerow.storage.ClusterReport;
 import io.widerow.storage.ClusterReport.Counter;
 import io.widerow.storage.ClusterReport.Member;
@@ -28,11 +28,11 @@ final class ClusterStatus {
   /// Appends the object `"cluster"` of the status, with its name.
   static void append(StringBuilder json, ClusterReport report, long nowMillis) {
     json.append("\"cluster\":{\"state\":\"").append(state(report)).append('"');
-    HttpAnswers.appendString(json.append(",\"store\":"), report.store());
-    HttpAnswers.appendString(json.append(",\"keyspace\":"), report.keyspace());
+    HttpResponses.appendString(json.append(",\"store\":"), report.store());
+    HttpResponses.appendString(json.append(",\"keyspace\":"), report.keyspace());
     json.append(",\"daemon\":").append(report.daemon());
     json.append(",\"epoch\":").append(report.epoch());
-    HttpAnswers.appendString(json.append(",\"applied\":"), report.applied());
+    HttpResponses.appendString(json.append(",\"applied\":"), report.applied());
     json.append(",\"pendingEvents\":").append(report.pendingEvents());
     json.append(",\"pendingBytes\":").append(report.pendingBytes());
     json.append(",\"lagSeconds\":").append(decimals(report.lagSeconds()));
@@ -41,13 +41,13 @@ final class ClusterStatus {
     json.append(",\"replication\":").append(report.replication());
     json.append(",\"skewMillis\":").append(report.skewMillis());
     json.append(",\"mergesWaiting\":").append(report.mergesWaiting());
-    HttpAnswers.appendString(json.append(",\"trouble\":"), report.trouble());
+    HttpResponses.appendString(json.append(",\"trouble\":"), report.trouble());
     json.append(",\"daemons\":[");
     String comma = "";
     for (Member member : report.daemons()) {
       json.append(comma).append("{\"daemon\":").append(member.daemon());
-      HttpAnswers.appendString(json.append(",\"host\":"), member.host());
-      HttpAnswers.appendString(json.append(",\"applied\":"), member.applied());
+      HttpResponses.appendString(json.append(",\"host\":"), member.host());
+      HttpResponses.appendString(json.append(",\"applied\":"), member.applied());
       json.append(",\"oldest\":").append(time(member.oldestMillis()));
       json.append(",\"seen\":").append(time(member.seenMillis())).append('}');
       comma = ",";
@@ -56,7 +56,7 @@ final class ClusterStatus {
     comma = "";
     for (Map.Entry<String, String> finding : ClusterFindings.of(report, nowMillis).entrySet()) {
       json.append(comma).append("{\"finding\":\"").append(finding.getKey());
-      HttpAnswers.appendString(json.append("\",\"says\":"), finding.getValue()).append('}');
+      HttpResponses.appendString(json.append("\",\"says\":"), finding.getValue()).append('}');
       comma = ",";
     }
     json.append("]}");
@@ -91,7 +91,7 @@ final class ClusterStatus {
       for (Counter counter : counters) {
         text.append(metric);
         if (!counter.kind().isEmpty()) {
-          HttpAnswers.appendString(text.append("{kind="), counter.kind()).append('}');
+          HttpResponses.appendString(text.append("{kind="), counter.kind()).append('}');
         }
         text.append(' ').append(counter.value()).append('\n');
       }

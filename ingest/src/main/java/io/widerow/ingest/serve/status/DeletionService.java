@@ -6,7 +6,7 @@ import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.QueryParams;
 import io.widerow.event.TimeUuid;
 import io.widerow.ingest.config.Tokens;
-import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpResponses;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.Parameters;
 import io.widerow.ingest.http.RequestRefused;
@@ -46,14 +46,14 @@ public final class DeletionService {
   private static final String OF_CLUSTER =
       "events of a store on a cluster are deleted there: this is for a store on one machine";
 
-  private final UpkeepRoutes<EmbeddedStore> routes;
+  private final MaintenanceRoutes<EmbeddedStore> routes;
   private final Path snapshots;
   private final Path quarantine;
 
   /// @param data directory of the store
   /// @param snapshots directory of its snapshots
   public DeletionService(EventStore store, Path data, Path snapshots) {
-    this.routes = UpkeepRoutes.of(PATH, store, OF_CLUSTER, embedded -> embedded);
+    this.routes = MaintenanceRoutes.of(PATH, store, OF_CLUSTER, embedded -> embedded);
     this.snapshots = snapshots;
     this.quarantine = data.resolve("quarantine");
   }
@@ -94,7 +94,7 @@ public final class DeletionService {
       json.append(",\"figures\":").append(plan.figures());
       json.append(",\"figureEvents\":").append(plan.figureEvents()).append("}\n");
       LOG.log(Level.INFO, "a deletion was planned: {0}", json.toString().strip());
-      return HttpAnswers.json(HttpStatus.OK, json.toString());
+      return HttpResponses.json(HttpStatus.OK, json.toString());
     }
   }
 
@@ -121,7 +121,7 @@ public final class DeletionService {
     Parameters.requireKnown(given, List.of());
     StringBuilder lines = new StringBuilder();
     store.deletions().all().forEach(each -> append(lines, each));
-    return UpkeepRoutes.lines(lines);
+    return MaintenanceRoutes.lines(lines);
   }
 
   private HttpResponse run(EmbeddedStore store, String id, QueryParams given)
@@ -142,7 +142,7 @@ public final class DeletionService {
       throws RequestRefused {
     Parameters.requireKnown(given, List.of());
     long left = store.deletions().verify(number(id));
-    return HttpAnswers.json(HttpStatus.OK, "{\"id\":\"%s\",\"matches\":%d}\n".formatted(id, left));
+    return HttpResponses.json(HttpStatus.OK, "{\"id\":\"%s\",\"matches\":%d}\n".formatted(id, left));
   }
 
   private static int number(String id) {
@@ -154,7 +154,7 @@ public final class DeletionService {
   }
 
   private HttpResponse answer(Standing standing) {
-    return HttpAnswers.json(HttpStatus.OK, append(new StringBuilder(), standing).toString());
+    return HttpResponses.json(HttpStatus.OK, append(new StringBuilder(), standing).toString());
   }
 
   private StringBuilder append(StringBuilder json, Standing standing) {
@@ -164,7 +164,7 @@ public final class DeletionService {
     damaged.addAll(names(quarantine, Long.MAX_VALUE));
     boolean but = !copies.isEmpty() || !damaged.isEmpty() || !standing.journals().isEmpty();
     json.append("{\"id\":\"d-").append(standing.id()).append("\",\"filter\":");
-    HttpAnswers.appendString(json, standing.where());
+    HttpResponses.appendString(json, standing.where());
     json.append(",\"removed\":").append(standing.removed());
     json.append(",\"partitions\":").append(standing.partitions());
     append(json.append(",\"kept\":"), standing.kept());
@@ -194,7 +194,7 @@ public final class DeletionService {
   private static void appendNames(StringBuilder json, List<String> names) {
     json.append('[');
     for (int i = 0; i < names.size(); i++) {
-      HttpAnswers.appendString(json.append(i == 0 ? "" : ","), names.get(i));
+      HttpResponses.appendString(json.append(i == 0 ? "" : ","), names.get(i));
     }
     json.append(']');
   }

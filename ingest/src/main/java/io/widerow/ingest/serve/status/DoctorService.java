@@ -9,7 +9,7 @@ import io.widerow.ingest.doctor.Diagnosis;
 import io.widerow.ingest.doctor.Doctor;
 import io.widerow.ingest.doctor.Finding;
 import io.widerow.ingest.doctor.TypeState;
-import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpResponses;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.Parameters;
 import io.widerow.ingest.http.RequestRefused;
@@ -36,14 +36,14 @@ public record DoctorService(Doctor doctor) {
       throws RequestRefused {
     Parameters.requireKnown(context.queryParams(), List.of());
     StringBuilder json = Finding.appendAll(new StringBuilder("{"), doctor.findings());
-    return HttpAnswers.json(HttpStatus.OK, json.append("}\n").toString());
+    return HttpResponses.json(HttpStatus.OK, json.append("}\n").toString());
   }
 
   private HttpResponse plan(ServiceRequestContext context, HttpRequest request)
       throws RequestRefused {
     Parameters.requireKnown(context.queryParams(), List.of());
     if (!doctor.plans()) {
-      return HttpAnswers.error(HttpStatus.NOT_IMPLEMENTED, OF_CLUSTER);
+      return HttpResponses.error(HttpStatus.NOT_IMPLEMENTED, OF_CLUSTER);
     }
     List<TypeState> types = doctor.types();
     StringBuilder json = new StringBuilder("{\"types\":[");
@@ -53,12 +53,12 @@ public record DoctorService(Doctor doctor) {
       comma = ",";
     }
     Finding.appendAll(json.append("],"), Diagnosis.ofPartitions(types));
-    return HttpAnswers.json(HttpStatus.OK, json.append("}\n").toString());
+    return HttpResponses.json(HttpStatus.OK, json.append("}\n").toString());
   }
 
   private static void append(StringBuilder json, TypeState type) {
     TypePlan plan = type.plan();
-    HttpAnswers.appendString(json.append("{\"type\":"), plan.type());
+    HttpResponses.appendString(json.append("{\"type\":"), plan.type());
     json.append(",\"events\":").append(plan.events());
     json.append(",\"bytes\":").append(plan.bytes());
     json.append(",\"partitions\":").append(plan.partitions());

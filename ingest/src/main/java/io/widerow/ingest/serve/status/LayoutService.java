@@ -11,7 +11,7 @@ import io.widerow.event.LayoutOverride;
 import io.widerow.event.RetentionRule.Source;
 import io.widerow.ingest.config.Age;
 import io.widerow.ingest.config.Tokens;
-import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpResponses;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.Parameters;
 import io.widerow.ingest.http.RequestRefused;
@@ -43,13 +43,13 @@ public final class LayoutService {
           + " shards there";
 
   private final EventStore store;
-  private final UpkeepRoutes<EmbeddedStore> routes;
+  private final MaintenanceRoutes<EmbeddedStore> routes;
   private final MultiGauge shards;
   private final MultiGauge widths;
 
   public LayoutService(EventStore store, MeterRegistry registry) {
     this.store = store;
-    this.routes = UpkeepRoutes.of(PATH, store, OF_CLUSTER, embedded -> embedded);
+    this.routes = MaintenanceRoutes.of(PATH, store, OF_CLUSTER, embedded -> embedded);
     this.shards =
         MultiGauge.builder("widerow.type.shards")
             .description("Shards of a bucket of a type, of the 100 busiest types")
@@ -99,14 +99,14 @@ public final class LayoutService {
     Parameters.requireKnown(given, List.of());
     StringBuilder lines = new StringBuilder();
     for (TypeLayout type : embedded.layout().types()) {
-      HttpAnswers.appendString(lines.append("{\"type\":"), type.type());
+      HttpResponses.appendString(lines.append("{\"type\":"), type.type());
       lines.append(",\"width\":").append(type.widthMinutes());
       lines.append(",\"shards\":").append(type.shards());
       lines.append(",\"rate\":").append(Math.round(type.eventsPerSecond()));
       lines.append(",\"state\":\"").append(type.phase());
       lines.append("\",\"fixed\":").append(type.fixed()).append("}\n");
     }
-    return UpkeepRoutes.lines(lines);
+    return MaintenanceRoutes.lines(lines);
   }
 
   /// `GET /v1/layout/overrides`: one line for each override, by precedence.
@@ -114,7 +114,7 @@ public final class LayoutService {
     Parameters.requireKnown(given, List.of());
     StringBuilder lines = new StringBuilder();
     embedded.layout().rules().forEach(rule -> append(lines, rule));
-    return UpkeepRoutes.lines(lines);
+    return MaintenanceRoutes.lines(lines);
   }
 
   /// `PUT /v1/layout?type=GLOB&width=15m|auto&shards=4|auto`.
@@ -132,7 +132,7 @@ public final class LayoutService {
     LayoutSettings layout = embedded.layout();
     String line = append(new StringBuilder(), layout.set(rule)).toString();
     LOG.log(Level.INFO, "the layout was set: {0}", line.strip());
-    return HttpAnswers.json(HttpStatus.OK, line);
+    return HttpResponses.json(HttpStatus.OK, line);
   }
 
   /// `DELETE /v1/layout?type=GLOB`.
@@ -141,7 +141,7 @@ public final class LayoutService {
     String glob = Parameters.required(given, "type");
     embedded.layout().unset(glob);
     LOG.log(Level.INFO, "the layout was unset: {0}", glob);
-    return UpkeepRoutes.unset(glob);
+    return MaintenanceRoutes.unset(glob);
   }
 
   /// A width: minutes, or a time like `15m` or `1d`.
@@ -180,7 +180,7 @@ public final class LayoutService {
 
   private static StringBuilder append(StringBuilder json, Standing standing) {
     LayoutOverride rule = standing.rule();
-    HttpAnswers.appendString(json.append("{\"type\":"), rule.glob());
+    HttpResponses.appendString(json.append("{\"type\":"), rule.glob());
     json.append(",\"width\":").append(value(rule.widthMinutes()));
     json.append(",\"shards\":").append(value(rule.shards()));
     json.append(",\"source\":\"").append(rule.source().name().toLowerCase(Locale.ROOT));

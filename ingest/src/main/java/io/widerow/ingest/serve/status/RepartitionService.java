@@ -3,7 +3,7 @@ package io.widerow.ingest.serve.status;
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.QueryParams;
-import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpResponses;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.Parameters;
 import io.widerow.ingest.http.RequestRefused;
@@ -31,11 +31,11 @@ public final class RepartitionService {
   private static final String OF_CLUSTER =
       "the partitions of a store on a cluster keep their keys: this is for a store on one machine";
 
-  private final UpkeepRoutes<EmbeddedStore> routes;
+  private final MaintenanceRoutes<EmbeddedStore> routes;
   private final Semaphore place = new Semaphore(1);
 
   public RepartitionService(EventStore store) {
-    this.routes = UpkeepRoutes.of(PATH, store, OF_CLUSTER, embedded -> embedded);
+    this.routes = MaintenanceRoutes.of(PATH, store, OF_CLUSTER, embedded -> embedded);
   }
 
   public List<HttpRoute> routes() {
@@ -51,7 +51,7 @@ public final class RepartitionService {
         new Asked(
             range.types(), range.fromNanos(), range.untilNanos(), embedded.layout().weights());
     if (dry) {
-      return UpkeepRoutes.lines(lines(embedded.repartition().plan(asked)));
+      return MaintenanceRoutes.lines(lines(embedded.repartition().plan(asked)));
     }
     if (!place.tryAcquire()) {
       throw new RequestRefused(
@@ -61,7 +61,7 @@ public final class RepartitionService {
       Report report = embedded.repartition().run(asked);
       String json = append(new StringBuilder(), report, "\"same\"").toString();
       LOG.log(Level.INFO, "repartition of {0}: {1}", new Object[] {range, json.strip()});
-      return HttpAnswers.json(HttpStatus.OK, json);
+      return HttpResponses.json(HttpStatus.OK, json);
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
       throw new RequestRefused(HttpStatus.SERVICE_UNAVAILABLE, "the daemon is stopping");
@@ -73,7 +73,7 @@ public final class RepartitionService {
   private static StringBuilder lines(Plan plan) {
     StringBuilder lines = new StringBuilder();
     for (Misfit misfit : plan.misfits()) {
-      HttpAnswers.appendString(lines.append("{\"partition\":"), misfit.key().toString());
+      HttpResponses.appendString(lines.append("{\"partition\":"), misfit.key().toString());
       lines.append(",\"events\":").append(misfit.events());
       lines.append(",\"bytes\":").append(misfit.bytes());
       lines.append(",\"weight\":").append(String.format(Locale.ROOT, "%.4f", misfit.weight()));

@@ -8,7 +8,7 @@ import io.widerow.event.RetentionRule;
 import io.widerow.ingest.config.Age;
 import io.widerow.ingest.config.Size;
 import io.widerow.ingest.config.Tokens;
-import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpResponses;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.Parameters;
 import io.widerow.ingest.http.RequestRefused;
@@ -36,12 +36,12 @@ public final class RetentionService {
       "the retention of a store on a cluster holds for all of its daemons: set it with"
           + " widerow cluster retain";
 
-  private final UpkeepRoutes<RetentionControl> routes;
+  private final MaintenanceRoutes<RetentionControl> routes;
   private final Duration grace;
 
   /// @param grace of policies that name none
   public RetentionService(EventStore store, Duration grace) {
-    this.routes = UpkeepRoutes.of(PATH, store, OF_CLUSTER, EmbeddedStore::retention);
+    this.routes = MaintenanceRoutes.of(PATH, store, OF_CLUSTER, EmbeddedStore::retention);
     this.grace = grace;
   }
 
@@ -60,7 +60,7 @@ public final class RetentionService {
     for (Standing standing : retention.policies()) {
       append(lines, standing);
     }
-    return UpkeepRoutes.lines(lines);
+    return MaintenanceRoutes.lines(lines);
   }
 
   /// `PUT /v1/retention?type=GLOB&age=7d&bytes=10GiB&grace=15m`.
@@ -70,7 +70,7 @@ public final class RetentionService {
     Standing set = retention.set(policy);
     String line = append(new StringBuilder(), set).toString();
     LOG.log(Level.INFO, "retention was set: {0}", line.strip());
-    return HttpAnswers.json(HttpStatus.OK, line);
+    return HttpResponses.json(HttpStatus.OK, line);
   }
 
   /// `DELETE /v1/retention?type=GLOB`.
@@ -79,7 +79,7 @@ public final class RetentionService {
     String glob = Parameters.required(given, "type");
     retention.unset(glob);
     LOG.log(Level.INFO, "retention was unset: {0}", glob);
-    return UpkeepRoutes.unset(glob);
+    return MaintenanceRoutes.unset(glob);
   }
 
   /// `GET /v1/retention/plan?type=GLOB&age=7d&bytes=10GiB`: a line for each partition that would
@@ -91,7 +91,7 @@ public final class RetentionService {
     long events = 0;
     long bytes = 0;
     for (Going going : retention.plan(policy(given, grace))) {
-      HttpAnswers.appendString(lines.append("{\"partition\":"), going.key().toString());
+      HttpResponses.appendString(lines.append("{\"partition\":"), going.key().toString());
       appendCounts(lines, going.events(), going.bytes());
       partitions++;
       events += going.events();
@@ -99,7 +99,7 @@ public final class RetentionService {
     }
     lines.append("{\"partitions\":").append(partitions);
     appendCounts(lines, events, bytes);
-    return UpkeepRoutes.lines(lines);
+    return MaintenanceRoutes.lines(lines);
   }
 
   private static void appendCounts(StringBuilder json, long events, long bytes) {
@@ -125,7 +125,7 @@ public final class RetentionService {
 
   private static StringBuilder append(StringBuilder json, Standing standing) {
     RetentionRule policy = standing.policy();
-    HttpAnswers.appendString(json.append("{\"type\":"), policy.glob());
+    HttpResponses.appendString(json.append("{\"type\":"), policy.glob());
     json.append(",\"age\":\"").append(Age.text(policy.age()));
     boolean limited = policy.bytes() != RetentionRule.UNLIMITED;
     json.append("\",\"bytes\":").append(limited ? policy.bytes() : "null");

@@ -7,7 +7,7 @@ import com.linecorp.armeria.common.QueryParams;
 import io.widerow.event.AttributeName;
 import io.widerow.ingest.config.Age;
 import io.widerow.ingest.config.Tokens;
-import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpResponses;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.Parameters;
 import io.widerow.ingest.http.RequestRefused;
@@ -41,11 +41,11 @@ public final class RollupService {
       "a store on a cluster keeps no rollups: aggregates are computed from events";
 
   private final EventStore store;
-  private final UpkeepRoutes<RollupControl> routes;
+  private final MaintenanceRoutes<RollupControl> routes;
 
   public RollupService(EventStore store) {
     this.store = store;
-    this.routes = UpkeepRoutes.of(PATH, store, OF_CLUSTER, EmbeddedStore::rollups);
+    this.routes = MaintenanceRoutes.of(PATH, store, OF_CLUSTER, EmbeddedStore::rollups);
   }
 
   public List<HttpRoute> routes() {
@@ -60,7 +60,7 @@ public final class RollupService {
     Parameters.requireKnown(given, List.of());
     StringBuilder lines = new StringBuilder();
     rollups.all().forEach(rollup -> append(lines, rollups.standing(rollup)));
-    return UpkeepRoutes.lines(lines);
+    return MaintenanceRoutes.lines(lines);
   }
 
   /// `PUT /v1/rollups/NAME?type=GLOB&by=a,b&stats=count,p99(ms)&every=1m&keep=400d`.
@@ -71,7 +71,7 @@ public final class RollupService {
     rollups.set(rollup);
     String line = append(new StringBuilder(), rollups.standing(rollup)).toString();
     LOG.log(Level.INFO, "a rollup was defined: {0}", line.strip());
-    return HttpAnswers.json(HttpStatus.OK, line + FieldCheck.line(warnings(rollup)));
+    return HttpResponses.json(HttpStatus.OK, line + FieldCheck.line(warnings(rollup)));
   }
 
   /// The warnings about fields that a rollup names and no event of its types has.
@@ -91,16 +91,16 @@ public final class RollupService {
     Parameters.requireKnown(given, List.of());
     rollups.unset(name);
     LOG.log(Level.INFO, "the rollup {0} was removed", name);
-    return UpkeepRoutes.unset(name);
+    return MaintenanceRoutes.unset(name);
   }
 
   private static StringBuilder append(StringBuilder json, RollupControl.Standing standing) {
     RollupDefinition rollup = standing.rollup();
     boolean hours = rollup.shape().minutes() == RollupShape.MINUTES_AN_HOUR;
-    HttpAnswers.appendString(json.append("{\"rollup\":"), rollup.name());
-    HttpAnswers.appendString(json.append(",\"type\":"), rollup.glob());
-    HttpAnswers.appendString(json.append(",\"by\":"), RollupParameters.by(rollup));
-    HttpAnswers.appendString(json.append(",\"stats\":"), rollup.stats());
+    HttpResponses.appendString(json.append("{\"rollup\":"), rollup.name());
+    HttpResponses.appendString(json.append(",\"type\":"), rollup.glob());
+    HttpResponses.appendString(json.append(",\"by\":"), RollupParameters.by(rollup));
+    HttpResponses.appendString(json.append(",\"stats\":"), rollup.stats());
     json.append(",\"every\":\"").append(hours ? "1h" : "1m");
     json.append("\",\"segments\":").append(standing.segments());
     json.append(",\"without\":").append(standing.without());

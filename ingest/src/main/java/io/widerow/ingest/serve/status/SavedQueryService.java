@@ -6,12 +6,12 @@ import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.QueryParams;
 import io.widerow.event.SavedText;
 import io.widerow.ingest.config.Tokens;
-import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpResponses;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.Parameters;
 import io.widerow.ingest.http.RequestRefused;
 import io.widerow.query.ParameterText;
-import io.widerow.query.result.Given;
+import io.widerow.query.result.RequestParameters;
 import io.widerow.query.result.QueryParameters;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.embedded.SavedControl;
@@ -33,12 +33,12 @@ public final class SavedQueryService {
   private static final String OF_CLUSTER =
       "a store on a cluster keeps no queries: save them at a daemon with a local store";
 
-  private final UpkeepRoutes<SavedControl> routes;
+  private final MaintenanceRoutes<SavedControl> routes;
   private final LongSupplier epochNanos;
 
   public SavedQueryService(EventStore store, LongSupplier epochNanos) {
     this.routes =
-        UpkeepRoutes.of(
+        MaintenanceRoutes.of(
             "/v1/queries",
             store,
             OF_CLUSTER,
@@ -64,9 +64,9 @@ public final class SavedQueryService {
       }
     }
     if (name != null && lines.isEmpty()) {
-      return HttpAnswers.error(HttpStatus.NOT_FOUND, queries.noneSuch(name));
+      return HttpResponses.error(HttpStatus.NOT_FOUND, queries.noneSuch(name));
     }
-    return UpkeepRoutes.lines(lines);
+    return MaintenanceRoutes.lines(lines);
   }
 
   /// `PUT /v1/queries?query=NAME&type=shop.*&where=...&since=1h`.
@@ -80,7 +80,7 @@ public final class SavedQueryService {
     asked.keySet().removeAll(ParameterText.OF_PAGE);
     List<String> known = new ArrayList<>(QueryParameters.names());
     known.addAll(ParameterText.OF_PAGE);
-    Given.requireKnown(all, known);
+    RequestParameters.requireKnown(all, known);
     QueryParameters _ = QueryParameters.parse(asked, epochNanos.getAsLong());
     if (all.isEmpty()) {
       throw RequestRefused.bad("query: %s is empty; give type, where ...".formatted(name));
@@ -91,7 +91,7 @@ public final class SavedQueryService {
         Level.INFO,
         "the query {0} was saved: {1}",
         new Object[] {query.name(), query.definition()});
-    return HttpAnswers.json(HttpStatus.OK, append(new StringBuilder(), query).toString());
+    return HttpResponses.json(HttpStatus.OK, append(new StringBuilder(), query).toString());
   }
 
   /// `DELETE /v1/queries?query=NAME`.
@@ -100,12 +100,12 @@ public final class SavedQueryService {
     String name = Parameters.required(given, "query");
     queries.unset(name);
     LOG.log(Level.INFO, "the query {0} was removed", name);
-    return UpkeepRoutes.unset(name);
+    return MaintenanceRoutes.unset(name);
   }
 
   private static StringBuilder append(StringBuilder json, SavedText query) {
-    HttpAnswers.appendString(json.append("{\"query\":"), query.name());
-    return HttpAnswers.appendString(json.append(",\"parameters\":"), query.definition())
+    HttpResponses.appendString(json.append("{\"query\":"), query.name());
+    return HttpResponses.appendString(json.append(",\"parameters\":"), query.definition())
         .append("}\n");
   }
 }

@@ -3,7 +3,7 @@ package io.widerow.ingest.serve.status;
 import com.linecorp.armeria.common.HttpRequest;
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.server.ServiceRequestContext;
-import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpResponses;
 import io.widerow.ingest.http.Parameters;
 import io.widerow.ingest.http.RequestRefused;
 import io.widerow.ingest.intake.SenderActivity;
@@ -28,12 +28,12 @@ record SendersService(Senders senders) {
     for (SenderActivity.Moment sender : senders.list()) {
       append(json, sender);
     }
-    return UpkeepRoutes.lines(json);
+    return MaintenanceRoutes.lines(json);
   }
 
   private static void append(StringBuilder json, SenderActivity.Moment sender) {
-    HttpAnswers.appendString(json.append("{\"protocol\":"), sender.protocol());
-    HttpAnswers.appendString(json.append(",\"sender\":"), sender.sender());
+    HttpResponses.appendString(json.append("{\"protocol\":"), sender.protocol());
+    HttpResponses.appendString(json.append(",\"sender\":"), sender.sender());
     appendText(json.append(",\"agent\":"), sender.agent());
     appendText(json.append(",\"type\":"), sender.type());
     json.append(",\"perSecond\":").append(decimals(sender.eventsPerSecond()));
@@ -48,7 +48,7 @@ record SendersService(Senders senders) {
 
   /// A text, or `null` for an empty one: nothing was said.
   private static StringBuilder appendText(StringBuilder json, String text) {
-    return text.isEmpty() ? json.append("null") : HttpAnswers.appendString(json, text);
+    return text.isEmpty() ? json.append("null") : HttpResponses.appendString(json, text);
   }
 
   private static String refusal(SenderActivity.Moment sender) {
@@ -64,7 +64,7 @@ record SendersService(Senders senders) {
   void appendTotals(StringBuilder json) {
     String comma = "";
     for (Senders.Total total : senders.totals()) {
-      HttpAnswers.appendString(json.append(comma).append("{\"protocol\":"), total.protocol());
+      HttpResponses.appendString(json.append(comma).append("{\"protocol\":"), total.protocol());
       json.append(",\"accepted\":").append(total.accepted());
       json.append(",\"duplicate\":").append(total.duplicates());
       json.append(",\"rejected\":").append(total.rejected());

@@ -3,7 +3,7 @@ package io.widerow.ingest.serve.status;
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.QueryParams;
-import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpResponses;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.Parameters;
 import io.widerow.ingest.http.RequestRefused;
@@ -33,11 +33,11 @@ public final class SnapshotService {
       "copy a cluster with nodetool snapshot on all nodes; events that the daemons have"
           + " not applied are in their journals";
 
-  private final UpkeepRoutes<EmbeddedStore> routes;
+  private final MaintenanceRoutes<EmbeddedStore> routes;
   private final Path directory;
 
   public SnapshotService(EventStore store, Path directory) {
-    this.routes = UpkeepRoutes.of("/v1/admin/snapshot", store, OF_CLUSTER, embedded -> embedded);
+    this.routes = MaintenanceRoutes.of("/v1/admin/snapshot", store, OF_CLUSTER, embedded -> embedded);
     this.directory = directory;
   }
 
@@ -68,20 +68,20 @@ public final class SnapshotService {
             Long.toString(made.journalBytesCopied()),
             Long.toString(made.millis())
           });
-      return HttpAnswers.json(HttpStatus.OK, json(made));
+      return HttpResponses.json(HttpStatus.OK, json(made));
     } catch (StorageException failure) {
       LOG.log(Level.WARNING, "snapshot {0}: {1}", new Object[] {target, failure.getMessage()});
-      return HttpAnswers.error(status(failure), String.valueOf(failure.getMessage()));
+      return HttpResponses.error(status(failure), String.valueOf(failure.getMessage()));
     } catch (IOException failure) {
       LOG.log(Level.WARNING, "snapshot {0}: {1}", new Object[] {target, failure});
-      return HttpAnswers.error(
+      return HttpResponses.error(
           HttpStatus.INTERNAL_SERVER_ERROR, "cannot make %s: %s".formatted(directory, failure));
     }
   }
 
   private static String json(StoreSnapshot.Report made) {
     StringBuilder json = new StringBuilder("{\"directory\":");
-    HttpAnswers.appendString(json, made.directory().toString());
+    HttpResponses.appendString(json, made.directory().toString());
     json.append(",\"segments\":").append(made.segments());
     json.append(",\"journalBytesCopied\":").append(made.journalBytesCopied());
     return json.append(",\"millis\":").append(made.millis()).append("}\n").toString();

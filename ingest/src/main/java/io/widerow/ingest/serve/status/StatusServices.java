@@ -13,7 +13,7 @@ import io.widerow.ingest.config.Tokens;
 import io.widerow.ingest.doctor.Conditions;
 import io.widerow.ingest.doctor.Doctor;
 import io.widerow.ingest.doctor.Finding;
-import io.widerow.ingest.http.HttpAnswers;
+import io.widerow.ingest.http.HttpResponses;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.intake.ByteCredit;
 import io.widerow.ingest.intake.Intake;
@@ -88,8 +88,8 @@ public final class StatusServices {
     ClockReport clock = store.clock();
     String why = notReady(clock);
     return why == null
-        ? HttpAnswers.json(HttpStatus.OK, readyJson(clock))
-        : HttpAnswers.error(HttpStatus.SERVICE_UNAVAILABLE, why);
+        ? HttpResponses.json(HttpStatus.OK, readyJson(clock))
+        : HttpResponses.error(HttpStatus.SERVICE_UNAVAILABLE, why);
   }
 
   private @Nullable String notReady(ClockReport clock) {
@@ -112,7 +112,7 @@ public final class StatusServices {
   private String readyJson(ClockReport clock) {
     StringBuilder json = new StringBuilder("{\"ready\":true");
     if (clock.state() != ClockReport.State.RIGHT) {
-      HttpAnswers.appendString(json.append(",\"clock\":"), Conditions.clockSentence(clock));
+      HttpResponses.appendString(json.append(",\"clock\":"), Conditions.clockSentence(clock));
       Finding.appendAll(json.append(','), Conditions.clock(clock)); // others would reveal names
     }
     ClusterReport cluster = store.cluster();
@@ -122,7 +122,7 @@ public final class StatusServices {
     List<Damage> damage = store.statistics().damage();
     for (int i = 0; i < damage.size(); i++) {
       json.append(i == 0 ? ",\"damaged\":[" : ",");
-      HttpAnswers.appendString(json, damage.get(i).sentence());
+      HttpResponses.appendString(json, damage.get(i).sentence());
     }
     return json.append(damage.isEmpty() ? "}\n" : "]}\n").toString();
   }
@@ -131,12 +131,12 @@ public final class StatusServices {
   private HttpResponse health(ServiceRequestContext context, HttpRequest request) {
     String failure = intake.lanes().failure();
     StringBuilder json = new StringBuilder("{\"name\":\"widerow\",\"message\":");
-    HttpAnswers.appendString(json, failure == null ? "ready for writes and queries" : failure);
+    HttpResponses.appendString(json, failure == null ? "ready for writes and queries" : failure);
     json.append(",\"status\":\"").append(failure == null ? "pass" : "fail");
     json.append("\",\"checks\":[],\"version\":\"").append(VERSION).append("\",\"commit\":\"");
     json.append(BuildVersion.commit()).append("\"}\n");
     HttpStatus status = failure == null ? HttpStatus.OK : HttpStatus.SERVICE_UNAVAILABLE;
-    return HttpAnswers.json(status, json.toString());
+    return HttpResponses.json(status, json.toString());
   }
 
   /// `GET /ping` and `HEAD /ping`, in the form of InfluxDB.
@@ -178,9 +178,9 @@ public final class StatusServices {
     ClockReport clock = store.clock();
     json.append(",\"state\":\"").append(state(failure, clock)).append('"');
     if (failure != null) {
-      HttpAnswers.appendString(json.append(",\"failure\":"), failure);
+      HttpResponses.appendString(json.append(",\"failure\":"), failure);
     }
-    HttpAnswers.appendString(json.append(",\"clock\":"), Conditions.clockSentence(clock));
+    HttpResponses.appendString(json.append(",\"clock\":"), Conditions.clockSentence(clock));
     Finding.appendAll(json.append(','), doctor.findings());
     ByteCredit credit = intake.credit();
     json.append(",\"requests\":{\"inFlight\":").append(intake.inFlight());
@@ -207,7 +207,7 @@ public final class StatusServices {
     appendRejected(json.append("},\"rejected\":["), intake.rejected().list());
     senders.appendTotals(json.append("],\"protocols\":["));
     json.append(']');
-    return HttpAnswers.json(HttpStatus.OK, json.append("}\n").toString());
+    return HttpResponses.json(HttpStatus.OK, json.append("}\n").toString());
   }
 
   private String state(@Nullable String failure, ClockReport clock) {
@@ -237,8 +237,8 @@ public final class StatusServices {
     json.append(",\"segmentBytesWritten\":").append(store.segmentBytesWritten());
     json.append(",\"sealed\":").append(store.sealed());
     json.append(",\"merged\":").append(store.merged());
-    HttpAnswers.appendString(json.append(",\"failure\":"), store.failure());
-    HttpAnswers.appendString(json.append(",\"backgroundFailure\":"), store.backgroundFailure());
+    HttpResponses.appendString(json.append(",\"failure\":"), store.failure());
+    HttpResponses.appendString(json.append(",\"backgroundFailure\":"), store.backgroundFailure());
     json.append(",\"damage\":[");
     for (int i = 0; i < store.damage().size(); i++) {
       appendDamage(json.append(i == 0 ? "" : ","), store.damage().get(i));
@@ -247,14 +247,14 @@ public final class StatusServices {
   }
 
   private static void appendTransforms(StringBuilder json, TransformFile transforms) {
-    HttpAnswers.appendString(json.append("\"file\":"), transforms.file().toString());
+    HttpResponses.appendString(json.append("\"file\":"), transforms.file().toString());
     json.append(",\"transforms\":").append(transforms.rules());
     json.append(",\"changed\":").append(transforms.changed());
     json.append(",\"dropped\":").append(transforms.dropped());
     json.append(",\"refused\":").append(transforms.refused());
     String problem = transforms.problem();
     if (problem != null) {
-      HttpAnswers.appendString(json.append(",\"problem\":"), problem);
+      HttpResponses.appendString(json.append(",\"problem\":"), problem);
     }
   }
 
@@ -262,21 +262,21 @@ public final class StatusServices {
     String comma = "";
     for (RejectedSamples.Sample sample : samples) {
       json.append(comma).append("{\"ts\":\"").append(sample.when()).append("\",\"source\":");
-      HttpAnswers.appendString(json, sample.source()).append(",\"index\":").append(sample.index());
-      HttpAnswers.appendString(json.append(",\"reason\":"), sample.reason()).append('}');
+      HttpResponses.appendString(json, sample.source()).append(",\"index\":").append(sample.index());
+      HttpResponses.appendString(json.append(",\"reason\":"), sample.reason()).append('}');
       comma = ",";
     }
   }
 
   private static void appendDamage(StringBuilder json, Damage damage) {
     json.append("{\"what\":\"").append(damage.kind().name().toLowerCase(Locale.ROOT));
-    HttpAnswers.appendString(json.append("\",\"file\":"), damage.place());
+    HttpResponses.appendString(json.append("\",\"file\":"), damage.place());
     json.append(",\"offset\":").append(damage.offset());
-    HttpAnswers.appendString(json.append(",\"found\":"), damage.found());
+    HttpResponses.appendString(json.append(",\"found\":"), damage.found());
     json.append(",\"events\":").append(damage.events()).append(",\"partitions\":[");
     for (int i = 0; i < damage.partitions().size(); i++) {
       String key = damage.partitions().get(i).key().toString();
-      HttpAnswers.appendString(json.append(i == 0 ? "" : ","), key);
+      HttpResponses.appendString(json.append(i == 0 ? "" : ","), key);
     }
     json.append("]}");
   }

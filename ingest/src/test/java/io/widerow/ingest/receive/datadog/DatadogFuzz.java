@@ -20,7 +20,7 @@ public final class DatadogFuzz {
 
   public static void decode(byte[] body, int limit, IncomingBatch batch) {
     try {
-      new DatadogDecoder(null, "", Given.NOTHING).decode(body, 0, limit, batch);
+      new DatadogDecoder(null, "", DatadogDefaults.NOTHING).decode(body, 0, limit, batch);
     } catch (RequestRefused told) {
       if (told.status().code() != 400) {
         throw new AssertionError(told);

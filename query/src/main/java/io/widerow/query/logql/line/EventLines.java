@@ -29,7 +29,7 @@ public final class EventLines {
 
   private static final String BODY = AttributeName.BODY.toString();
 
-  private final LabelNames labels;
+  private final LabelMapping labels;
   private final @Nullable List<AttributeName> names;
   private final boolean level;
   private final LineMemory memory;
@@ -43,7 +43,7 @@ public final class EventLines {
   /// @param level whether the detected level is shown
   /// @param memory for the texts of a line
   public EventLines(
-      LabelNames labels, @Nullable List<AttributeName> names, boolean level, LineMemory memory) {
+      LabelMapping labels, @Nullable List<AttributeName> names, boolean level, LineMemory memory) {
     this.memory = memory;
     this.line = new Line(memory);
     this.labels = labels;
@@ -57,7 +57,7 @@ public final class EventLines {
     text.known = false;
     alike.clear();
     line.begin(newEvent.timeNanos(), text);
-    line.set(Category.STREAM, LabelNames.SERVICE, newEvent.type());
+    line.set(Category.STREAM, LabelMapping.SERVICE, newEvent.type());
     List<AttributeName> only = names;
     if (only == null) {
       newEvent.forEach(scratch, this::attribute);
@@ -71,15 +71,15 @@ public final class EventLines {
     if (level) {
       Level found = Level.of(newEvent, scratch);
       String word = found == null ? UNKNOWN_LEVEL : found.word();
-      line.set(Category.METADATA, LabelNames.DETECTED_LEVEL, word);
+      line.set(Category.METADATA, LabelMapping.DETECTED_LEVEL, word);
     }
     return line;
   }
 
   private void attribute(AttributeName name, AttributeValue value) {
     String shown = labels.shown(name);
-    if (shown.equals(LabelNames.SERVICE)
-        || shown.equals(LabelNames.DETECTED_LEVEL)
+    if (shown.equals(LabelMapping.SERVICE)
+        || shown.equals(LabelMapping.DETECTED_LEVEL)
         || shown.equals(BODY)) {
       return;
     }

@@ -1,6 +1,6 @@
 package io.widerow.query.logql.line;
 
-import io.widerow.query.logql.Names;
+import io.widerow.query.logql.LogqlNames;
 import io.widerow.query.logql.Stage;
 import io.widerow.query.logql.line.Line.Category;
 import java.util.List;
@@ -40,7 +40,7 @@ public final class Fields {
     parsed
         .labels(Category.PARSED)
         .forEach((label, value) -> {
-          if (!label.equals(Names.ERROR) && !label.equals(Names.ERROR_DETAILS)) {
+          if (!label.equals(LogqlNames.ERROR) && !label.equals(LogqlNames.ERROR_DETAILS)) {
             found.field(label, value, json ? "json" : "logfmt");
           }
         });

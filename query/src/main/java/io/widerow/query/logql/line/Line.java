@@ -1,6 +1,6 @@
 package io.widerow.query.logql.line;
 
-import io.widerow.query.logql.Names;
+import io.widerow.query.logql.LogqlNames;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -144,10 +144,10 @@ public final class Line {
 
   /// The value of a label; null when the line does not have it.
   public @Nullable String get(String name) {
-    if (name.equals(Names.ERROR)) {
+    if (name.equals(LogqlNames.ERROR)) {
       return error.isEmpty() ? null : error;
     }
-    if (name.equals(Names.ERROR_DETAILS)) {
+    if (name.equals(LogqlNames.ERROR_DETAILS)) {
       return errorDetails.isEmpty() ? null : errorDetails;
     }
     int at = find(name);
@@ -185,8 +185,8 @@ public final class Line {
 
   void remove(String name) {
     switch (name) {
-      case Names.ERROR -> error = "";
-      case Names.ERROR_DETAILS -> errorDetails = "";
+      case LogqlNames.ERROR -> error = "";
+      case LogqlNames.ERROR_DETAILS -> errorDetails = "";
       default -> {
         int at = find(name);
         if (at >= 0) {
@@ -243,10 +243,10 @@ public final class Line {
     }
     boolean parsed = Arrays.asList(wanted).contains(Category.PARSED);
     if (parsed && !error.isEmpty()) {
-      labels.put(Names.ERROR, error);
+      labels.put(LogqlNames.ERROR, error);
     }
     if (parsed && !errorDetails.isEmpty()) {
-      labels.put(Names.ERROR_DETAILS, errorDetails);
+      labels.put(LogqlNames.ERROR_DETAILS, errorDetails);
     }
     return labels;
   }

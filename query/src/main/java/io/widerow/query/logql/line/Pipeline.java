@@ -4,9 +4,9 @@ import com.google.re2j.Matcher;
 import com.google.re2j.Pattern;
 import io.widerow.query.json.JsonException;
 import io.widerow.query.json.JsonNode;
-import io.widerow.query.logql.Condition;
+import io.widerow.query.logql.LabelCondition;
 import io.widerow.query.logql.LogQuery;
-import io.widerow.query.logql.Names;
+import io.widerow.query.logql.LogqlNames;
 import io.widerow.query.logql.Stage;
 import io.widerow.query.logql.Units;
 import io.widerow.query.logql.line.Line.Category;
@@ -68,7 +68,7 @@ public final class Pipeline {
       case Stage.LineFilter filter -> {
         return keeps(filter, line);
       }
-      case Stage.LabelFilter(Condition condition) -> {
+      case Stage.LabelFilter(LabelCondition condition) -> {
         return holds(condition, line);
       }
       case Stage.Json json -> json(json, line);
@@ -108,28 +108,28 @@ public final class Pipeline {
     return filter.negated();
   }
 
-  private static boolean holds(Condition condition, Line line) {
+  private static boolean holds(LabelCondition condition, Line line) {
     return switch (condition) {
-      case Condition.And(List<Condition> parts) -> {
+      case LabelCondition.And(List<LabelCondition> parts) -> {
         boolean all = true;
         for (int i = 0; i < parts.size() && all; i++) {
           all = holds(parts.get(i), line);
         }
         yield all;
       }
-      case Condition.Or(List<Condition> parts) -> {
+      case LabelCondition.Or(List<LabelCondition> parts) -> {
         boolean any = false;
         for (int i = 0; i < parts.size() && !any; i++) {
           any = holds(parts.get(i), line);
         }
         yield any;
       }
-      case Condition.Words(var matcher) -> test(matcher, line);
-      case Condition.Quantity quantity -> holds(quantity, line);
+      case LabelCondition.Words(var matcher) -> test(matcher, line);
+      case LabelCondition.Quantity quantity -> holds(quantity, line);
     };
   }
 
-  private static boolean holds(Condition.Quantity test, Line line) {
+  private static boolean holds(LabelCondition.Quantity test, Line line) {
     if (line.hasError()) {
       return true;
     }
@@ -145,7 +145,7 @@ public final class Pipeline {
     return test.sign().holds(value, test.value());
   }
 
-  private static String kind(Condition.Quantity test) {
+  private static String kind(LabelCondition.Quantity test) {
     return switch (test.conversion()) {
       case NUMBER -> "number";
       case DURATION -> "duration";
@@ -203,7 +203,7 @@ public final class Pipeline {
     }
     members.forEach((name, node) -> {
       line.memory().reserveBuilt(2L * (prefix.length() + name.length()));
-      String label = Names.shown(prefix + name);
+      String label = LogqlNames.shown(prefix + name);
       if (node.members() != null) {
         flatten(label + "_", node, line);
       } else if (node.items() == null && !node.isNull() && node.length() > 0) {
@@ -225,7 +225,7 @@ public final class Pipeline {
                 return;
               }
               if (wanted.isEmpty()) {
-                line.parsed(Names.shown(key), value);
+                line.parsed(LogqlNames.shown(key), value);
               }
               for (Stage.Extraction one : wanted) {
                 if (one.path().getFirst().equals(key)) {
@@ -294,7 +294,7 @@ public final class Pipeline {
     members.forEach((name, node) -> {
       if (node.isText() && !name.equals(ENTRY) && node.length() > 0) {
         line.memory().reserveBuilt(name.length());
-        line.parsed(Names.shown(name), node.text(line.memory()::reserve));
+        line.parsed(LogqlNames.shown(name), node.text(line.memory()::reserve));
       }
     });
     JsonNode entry = members.get(ENTRY);

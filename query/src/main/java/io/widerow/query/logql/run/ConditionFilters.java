@@ -2,12 +2,12 @@ package io.widerow.query.logql.run;
 
 import io.widerow.event.AttributeName;
 import io.widerow.event.Text;
-import io.widerow.query.logql.Condition;
-import io.widerow.query.logql.Condition.Quantity;
+import io.widerow.query.logql.LabelCondition;
+import io.widerow.query.logql.LabelCondition.Quantity;
 import io.widerow.query.logql.Matcher;
-import io.widerow.query.logql.Names;
+import io.widerow.query.logql.LogqlNames;
 import io.widerow.query.logql.Stage.Conversion;
-import io.widerow.query.logql.line.LabelNames;
+import io.widerow.query.logql.line.LabelMapping;
 import io.widerow.storage.Filter;
 import io.widerow.storage.Filter.Comparison;
 import io.widerow.storage.Filter.Literal;
@@ -16,7 +16,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Filters of the store that keep every event which matchers and label filters keep, one after the
-/// other, on the labels that events have as stored; see [Pushdown].
+/// other, on the labels that events have as stored; see [LogqlPushdown].
 ///
 /// A comparison of a label that is no number keeps the event and marks it with an error, and every
 /// later comparison keeps marked events. So the filter of a comparison keeps these as well:
@@ -33,51 +33,51 @@ final class ConditionFilters {
   /// Below this, a number compares with every 64-bit number as with the nearest double.
   private static final double EXACT_BELOW = 0x1p53;
 
-  private final LabelNames labels;
+  private final LabelMapping labels;
   private final List<Filter> failed = new ArrayList<>(); // marks of earlier comparisons
 
-  ConditionFilters(LabelNames labels) {
+  ConditionFilters(LabelMapping labels) {
     this.labels = labels;
   }
 
   /// A test of a text.
   Filter of(Matcher matcher) {
-    if (matcher.name().equals(LabelNames.SERVICE)) {
-      return Pushdown.ofType(matcher);
+    if (matcher.name().equals(LabelMapping.SERVICE)) {
+      return LogqlPushdown.ofType(matcher);
     }
-    if (matcher.name().equals(LabelNames.DETECTED_LEVEL)) {
-      return Pushdown.ofLevel(matcher);
+    if (matcher.name().equals(LabelMapping.DETECTED_LEVEL)) {
+      return LogqlPushdown.ofLevel(matcher);
     }
     List<AttributeName> names = names(matcher.name());
-    return names == null ? EVERYTHING : Pushdown.ofAny(matcher, names);
+    return names == null ? EVERYTHING : LogqlPushdown.ofAny(matcher, names);
   }
 
   /// Returns true when the filter of a matcher is the whole condition, so that the labels of the
   /// events read need no second check.
   boolean decides(Matcher matcher) {
-    if (matcher.name().equals(LabelNames.SERVICE)
-        || matcher.name().equals(LabelNames.DETECTED_LEVEL)) {
+    if (matcher.name().equals(LabelMapping.SERVICE)
+        || matcher.name().equals(LabelMapping.DETECTED_LEVEL)) {
       return true;
     }
     List<AttributeName> names = names(matcher.name());
     return names != null
         && names.size() == 1
         && labels.shown(names.getFirst()).equals(matcher.name())
-        && Pushdown.isExact(matcher);
+        && LogqlPushdown.isExact(matcher);
   }
 
   /// The attributes that a label is; null when it is something else, or only events decide.
   private @Nullable List<AttributeName> names(String label) {
     List<AttributeName> names = labels.attributes(label);
-    boolean isOwn = label.startsWith(Names.ERROR) || label.equals(LabelNames.DETECTED_LEVEL);
+    boolean isOwn = label.startsWith(LogqlNames.ERROR) || label.equals(LabelMapping.DETECTED_LEVEL);
     return names == null || names.isEmpty() || isOwn ? null : names;
   }
 
-  Filter of(Condition condition) {
+  Filter of(LabelCondition condition) {
     return switch (condition) {
-      case Condition.And(var parts) -> Pushdown.all(parts.stream().map(this::of).toList());
-      case Condition.Or(var parts) -> Pushdown.any(parts.stream().map(this::of).toList());
-      case Condition.Words(var matcher) -> of(matcher);
+      case LabelCondition.And(var parts) -> LogqlPushdown.all(parts.stream().map(this::of).toList());
+      case LabelCondition.Or(var parts) -> LogqlPushdown.any(parts.stream().map(this::of).toList());
+      case LabelCondition.Words(var matcher) -> of(matcher);
       case Quantity quantity -> of(quantity);
     };
   }
@@ -98,7 +98,7 @@ final class ConditionFilters {
               : new Filter.Exists(name));
       failed.add(failing);
     }
-    return Pushdown.any(kept);
+    return LogqlPushdown.any(kept);
   }
 
   /// Events that have a label.
@@ -109,7 +109,7 @@ final class ConditionFilters {
     }
     List<Filter> any = new ArrayList<>();
     names.forEach(name -> any.add(new Filter.Exists(name)));
-    return Pushdown.any(any);
+    return LogqlPushdown.any(any);
   }
 
   /// A text that is no number, or a boolean.

@@ -21,10 +21,10 @@ import java.util.TreeSet;
 public final class DetectedFields {
   private static final long TEXT_BYTES = 128;
 
-  private final Execution execution;
+  private final LogqlContext execution;
   private final Map<String, Values> fields = new TreeMap<>();
 
-  public DetectedFields(Execution execution) {
+  public DetectedFields(LogqlContext execution) {
     this.execution = execution;
   }
 

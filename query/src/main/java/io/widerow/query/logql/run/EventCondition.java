@@ -3,11 +3,11 @@ package io.widerow.query.logql.run;
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
-import io.widerow.query.logql.Condition;
-import io.widerow.query.logql.Condition.Quantity;
-import io.widerow.query.logql.Condition.Sign;
+import io.widerow.query.logql.LabelCondition;
+import io.widerow.query.logql.LabelCondition.Quantity;
+import io.widerow.query.logql.LabelCondition.Sign;
 import io.widerow.query.logql.Stage.Conversion;
-import io.widerow.query.logql.line.LabelNames;
+import io.widerow.query.logql.line.LabelMapping;
 import io.widerow.storage.NumberText;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,11 +32,11 @@ abstract sealed class EventCondition {
 
   /// The test of a condition; null when it is not of numbers alone, or when a label of it is not
   /// certain to be one attribute or another.
-  static @Nullable EventCondition of(Condition condition, LabelNames labels) {
+  static @Nullable EventCondition of(LabelCondition condition, LabelMapping labels) {
     return switch (condition) {
-      case Condition.And(var parts) -> several(parts, labels, false);
-      case Condition.Or(var parts) -> several(parts, labels, true);
-      case Condition.Words _ -> null;
+      case LabelCondition.And(var parts) -> several(parts, labels, false);
+      case LabelCondition.Or(var parts) -> several(parts, labels, true);
+      case LabelCondition.Words _ -> null;
       case Quantity(String label, Conversion conversion, Sign sign, double value) -> {
         NumberLabel of = conversion == Conversion.NUMBER ? NumberLabel.of(label, labels) : null;
         yield of == null ? null : new Compared(of, sign, value);
@@ -45,9 +45,9 @@ abstract sealed class EventCondition {
   }
 
   private static @Nullable EventCondition several(
-      List<Condition> parts, LabelNames labels, boolean any) {
+      List<LabelCondition> parts, LabelMapping labels, boolean any) {
     List<EventCondition> tests = new ArrayList<>();
-    for (Condition part : parts) {
+    for (LabelCondition part : parts) {
       EventCondition test = of(part, labels);
       if (test == null) {
         return null;
@@ -109,12 +109,12 @@ abstract sealed class EventCondition {
     }
 
     /// Null when the label is not certain to be that.
-    static @Nullable NumberLabel of(String label, LabelNames labels) {
+    static @Nullable NumberLabel of(String label, LabelMapping labels) {
       List<AttributeName> names = labels.attributes(label);
       boolean isValue =
           names != null
               && !names.isEmpty()
-              && !label.equals(LabelNames.DETECTED_LEVEL)
+              && !label.equals(LabelMapping.DETECTED_LEVEL)
               && names.stream().allMatch(name -> labels.shown(name).equals(label));
       return names == null || !isValue ? null : new NumberLabel(names);
     }

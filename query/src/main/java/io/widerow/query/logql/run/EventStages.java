@@ -1,11 +1,11 @@
 package io.widerow.query.logql.run;
 
-import io.widerow.query.logql.Condition;
+import io.widerow.query.logql.LabelCondition;
 import io.widerow.query.logql.LogQuery;
 import io.widerow.query.logql.Matcher;
 import io.widerow.query.logql.Metric;
 import io.widerow.query.logql.Stage;
-import io.widerow.query.logql.line.LabelNames;
+import io.widerow.query.logql.line.LabelMapping;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -38,7 +38,7 @@ record EventStages(
   }
 
   /// @param matchers the matchers that are still to be tested
-  static EventStages of(Metric.Range range, List<Matcher> matchers, LabelNames labels) {
+  static EventStages of(Metric.Range range, List<Matcher> matchers, LabelMapping labels) {
     Split split = new Split(labels);
     range.lines().stages().forEach(split::add);
     Stage.Unwrap unwrap = range.unwrap();
@@ -53,22 +53,22 @@ record EventStages(
 
   /// Stages so far.
   private static final class Split {
-    private final LabelNames labels;
+    private final LabelMapping labels;
     private final List<EventCondition> tests = new ArrayList<>();
     private final List<Stage> same = new ArrayList<>();
     private final Set<String> changed =
         new LinkedHashSet<>(); // labels that may be not as they came
     private boolean mayFail; // one of `same`; then later comparisons keep all lines
 
-    Split(LabelNames labels) {
+    Split(LabelMapping labels) {
       this.labels = labels;
     }
 
     void add(Stage stage) {
       Set<String> names = new LinkedHashSet<>();
       EventCondition test = null;
-      if (stage instanceof Stage.LabelFilter(Condition condition)) {
-        Selection.addNames(condition, names);
+      if (stage instanceof Stage.LabelFilter(LabelCondition condition)) {
+        LogqlSelection.addNames(condition, names);
         boolean asCame = names.stream().allMatch(this::isAsCame);
         test = asCame && !mayFail ? EventCondition.of(condition, labels) : null;
         mayFail |= test == null && hasQuantity(condition);
@@ -109,12 +109,12 @@ record EventStages(
     }
   }
 
-  private static boolean hasQuantity(Condition condition) {
+  private static boolean hasQuantity(LabelCondition condition) {
     return switch (condition) {
-      case Condition.And(var parts) -> parts.stream().anyMatch(EventStages::hasQuantity);
-      case Condition.Or(var parts) -> parts.stream().anyMatch(EventStages::hasQuantity);
-      case Condition.Words _ -> false;
-      case Condition.Quantity _ -> true;
+      case LabelCondition.And(var parts) -> parts.stream().anyMatch(EventStages::hasQuantity);
+      case LabelCondition.Or(var parts) -> parts.stream().anyMatch(EventStages::hasQuantity);
+      case LabelCondition.Words _ -> false;
+      case LabelCondition.Quantity _ -> true;
     };
   }
 }

@@ -15,7 +15,7 @@ import io.widerow.query.fields.FieldValues;
 import io.widerow.query.logql.LogQuery;
 import io.widerow.query.logql.Matcher;
 import io.widerow.query.logql.line.EventLines;
-import io.widerow.query.logql.line.LabelNames;
+import io.widerow.query.logql.line.LabelMapping;
 import io.widerow.query.logql.line.Line;
 import io.widerow.query.logql.line.Line.Category;
 import io.widerow.query.logql.line.Pipeline;
@@ -48,12 +48,12 @@ import org.jspecify.annotations.Nullable;
 public final class LabelCatalog {
   private static final long TEXT_BYTES = 96;
 
-  private final Execution execution;
+  private final LogqlContext execution;
   private final long fromNanos;
   private final long untilNanos;
 
   /// A half-open range, in nanoseconds since the Unix epoch.
-  public LabelCatalog(Execution execution, long fromNanos, long untilNanos) {
+  public LabelCatalog(LogqlContext execution, long fromNanos, long untilNanos) {
     this.execution = execution;
     this.fromNanos = fromNanos;
     this.untilNanos = untilNanos;
@@ -63,7 +63,7 @@ public final class LabelCatalog {
   public SortedSet<String> labels(List<Matcher> matchers) {
     SortedSet<String> found = new TreeSet<>();
     LogQuery all = new LogQuery(matchers, List.of());
-    Selection selection = Selection.of(all, execution.labels());
+    LogqlSelection selection = LogqlSelection.of(all, execution.labels());
     RangeQuery query = selection.range(fromNanos, untilNanos);
     if (query.fromNanos() >= query.untilNanos()) {
       return found;
@@ -86,13 +86,13 @@ public final class LabelCatalog {
       } while (after != null);
     }
     if (!found.isEmpty() || anyEvent(selection, pipeline, lines)) {
-      found.add(LabelNames.SERVICE);
+      found.add(LabelMapping.SERVICE);
     }
     return found;
   }
 
   private static boolean isOfTypes(List<Matcher> matchers) {
-    return matchers.stream().allMatch(matcher -> matcher.name().equals(LabelNames.SERVICE));
+    return matchers.stream().allMatch(matcher -> matcher.name().equals(LabelMapping.SERVICE));
   }
 
   /// The labels that some attributes are, from sealed blocks, open rows, and the events of the rest
@@ -123,7 +123,7 @@ public final class LabelCatalog {
       readOthers(values.others(), query, left, visitor);
       bytes.retainAll(left);
       if (values.hasSealed()) {
-        found.add(LabelNames.SERVICE);
+        found.add(LabelMapping.SERVICE);
       }
       return bytes.isEmpty() ? found : null;
     }
@@ -164,7 +164,7 @@ public final class LabelCatalog {
 
   /// Finds the next event with a label that is not found yet. Null when there is none.
   private @Nullable Token next(
-      Selection selection,
+      LogqlSelection selection,
       Pipeline pipeline,
       EventLines lines,
       Set<AttributeName> left,
@@ -199,7 +199,7 @@ public final class LabelCatalog {
     });
   }
 
-  private boolean anyEvent(Selection selection, Pipeline pipeline, EventLines lines) {
+  private boolean anyEvent(LogqlSelection selection, Pipeline pipeline, EventLines lines) {
     try (RangeReader reader = execution.open(selection.range(fromNanos, untilNanos))) {
       while (reader.nextWhenReady() == Step.EVENT) {
         if (pipeline.run(lines.show(reader.event()))) {
@@ -214,7 +214,7 @@ public final class LabelCatalog {
   public SortedSet<String> values(String label, List<Matcher> matchers) {
     SortedSet<String> values = new TreeSet<>();
     boolean ofTypes = isOfTypes(matchers);
-    if (ofTypes && label.equals(LabelNames.SERVICE)) {
+    if (ofTypes && label.equals(LabelMapping.SERVICE)) {
       for (String type : types()) {
         if (matchers.stream().allMatch(matcher -> matcher.test(type))) {
           values.add(type);
@@ -249,9 +249,9 @@ public final class LabelCatalog {
   private StoreView addTold(String label, List<Matcher> matchers, SortedSet<String> to) {
     StoreView all = execution.view();
     RangeQuery query =
-        Selection.of(new LogQuery(matchers, List.of()), execution.labels())
+        LogqlSelection.of(new LogQuery(matchers, List.of()), execution.labels())
             .range(fromNanos, untilNanos);
-    boolean isOwn = label.startsWith("__") || label.equals(LabelNames.DETECTED_LEVEL);
+    boolean isOwn = label.startsWith("__") || label.equals(LabelMapping.DETECTED_LEVEL);
     if (isOwn || query.fromNanos() >= query.untilNanos()) {
       return all;
     }
@@ -380,7 +380,7 @@ public final class LabelCatalog {
       boolean allLabels,
       Consumer<Line> seen) {
     LogQuery all = new LogQuery(matchers, List.of());
-    Selection selection = Selection.of(all, execution.labels());
+    LogqlSelection selection = LogqlSelection.of(all, execution.labels());
     Pipeline pipeline = new Pipeline(all, 0);
     Set<String> needed = new LinkedHashSet<>(others);
     if (allLabels) {
@@ -394,7 +394,7 @@ public final class LabelCatalog {
       return;
     }
     try (RangeReader reader =
-        execution.open(view, query.withFields(Selection.projection(names, level)))) {
+        execution.open(view, query.withFields(LogqlSelection.projection(names, level)))) {
       if (names != null) {
         Grouping alike = new Grouping(names, 0);
         reader.inAnyOrder(level ? alike.withLevel() : alike);

@@ -3,13 +3,13 @@ package io.widerow.query.logql.run;
 import io.widerow.event.AttributeName;
 import io.widerow.event.Level;
 import io.widerow.query.RangeQuery;
-import io.widerow.query.logql.Condition;
+import io.widerow.query.logql.LabelCondition;
 import io.widerow.query.logql.Expr;
 import io.widerow.query.logql.LogQuery;
 import io.widerow.query.logql.Metric;
-import io.widerow.query.logql.Names;
+import io.widerow.query.logql.LogqlNames;
 import io.widerow.query.logql.Stage;
-import io.widerow.query.logql.line.LabelNames;
+import io.widerow.query.logql.line.LabelMapping;
 import io.widerow.query.result.FieldCheck;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -23,25 +23,25 @@ public final class LabelCheck {
   private static final String LEVEL = Level.FIELD.toString();
   private static final String NO_LEVEL =
       "no event of the range has the label level; the level of the events is the label "
-          + LabelNames.DETECTED_LEVEL;
+          + LabelMapping.DETECTED_LEVEL;
 
   private LabelCheck() {}
 
   /// @param range the events that were asked for, whatever their labels
   /// @return a warning for each label; none when that is not known soon
-  public static List<String> of(Execution execution, Expr expr, RangeQuery range) {
+  public static List<String> of(LogqlContext execution, Expr expr, RangeQuery range) {
     Set<String> named = new LinkedHashSet<>();
     add(expr, named);
     named.removeIf(name ->
         name.startsWith("__")
-            || name.startsWith(Names.ERROR)
-            || name.equals(LabelNames.SERVICE)
-            || name.equals(LabelNames.DETECTED_LEVEL));
+            || name.startsWith(LogqlNames.ERROR)
+            || name.equals(LabelMapping.SERVICE)
+            || name.equals(LabelMapping.DETECTED_LEVEL));
     Set<String> present = named.isEmpty() ? null : FieldCheck.known(execution.view(), range);
     if (present == null || present.isEmpty()) {
       return List.of();
     }
-    Set<String> labels = new TreeSet<>(List.of(LabelNames.SERVICE, LabelNames.DETECTED_LEVEL));
+    Set<String> labels = new TreeSet<>(List.of(LabelMapping.SERVICE, LabelMapping.DETECTED_LEVEL));
     present.forEach(name -> labels.add(execution.labels().shown(AttributeName.of(name))));
     return named.stream()
         .filter(name -> !labels.contains(name))
@@ -67,7 +67,7 @@ public final class LabelCheck {
     lines.matchers().forEach(matcher -> names.add(matcher.name()));
     for (Stage stage : lines.stages()) {
       switch (stage) {
-        case Stage.LabelFilter(Condition condition) -> Selection.addNames(condition, names);
+        case Stage.LabelFilter(LabelCondition condition) -> LogqlSelection.addNames(condition, names);
         case Stage.LineFilter _, Stage.Drop _, Stage.Keep _ -> {}
         default -> {
           return;

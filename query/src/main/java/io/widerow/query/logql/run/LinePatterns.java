@@ -31,16 +31,16 @@ public final class LinePatterns {
   private static final int CHECK_EVENTS = 1_024; // between two looks whether the client is there
   private static final long SECOND_NANOS = 1_000_000_000L;
 
-  private final Execution execution;
+  private final LogqlContext execution;
   private final EventLines lines;
-  private final Selection selection;
+  private final LogqlSelection selection;
   private final Pipeline pipeline;
   private final AttributeValue body = new AttributeValue();
   private int events;
 
-  public LinePatterns(Execution execution, LogQuery query) {
+  public LinePatterns(LogqlContext execution, LogQuery query) {
     this.execution = execution;
-    this.selection = Selection.of(query, execution.labels());
+    this.selection = LogqlSelection.of(query, execution.labels());
     this.lines = new EventLines(execution.labels(), null, true, execution.lineMemory());
     this.pipeline = new Pipeline(query, selection.searched());
   }

@@ -17,12 +17,12 @@ import io.widerow.storage.EventCursor.Step;
 /// - Threads: one.
 /// - Memory: all lines of the result, counted by the execution.
 public final class LogRun {
-  private final Execution execution;
+  private final LogqlContext execution;
   private final LogQuery query;
   private final StreamEntries entries;
 
   /// @param categorized whether labels, metadata and parsed labels are separated
-  public LogRun(Execution execution, LogQuery query, boolean categorized) {
+  public LogRun(LogqlContext execution, LogQuery query, boolean categorized) {
     this.execution = execution;
     this.query = query;
     this.entries = new StreamEntries(execution, categorized);
@@ -32,7 +32,7 @@ public final class LogRun {
   ///
   /// @param backward newest first
   public void read(long fromNanos, long untilNanos, boolean backward, long limit) {
-    Selection selection = Selection.of(query, execution.labels());
+    LogqlSelection selection = LogqlSelection.of(query, execution.labels());
     RangeQuery range = selection.range(fromNanos, untilNanos).withDescending(backward);
     if (range.fromNanos() >= range.untilNanos()) {
       return;

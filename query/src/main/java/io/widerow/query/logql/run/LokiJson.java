@@ -21,7 +21,7 @@ public final class LokiJson {
   private LokiJson() {}
 
   /// Lines by stream.
-  public static void streams(StreamEntries entries, Execution cost, OutputBuffer out) {
+  public static void streams(StreamEntries entries, LogqlContext cost, OutputBuffer out) {
     out.put("{\"status\":\"success\",\"data\":{\"resultType\":\"streams\",");
     flags(entries, out);
     out.put("\"result\":");
@@ -91,10 +91,10 @@ public final class LokiJson {
   }
 
   /// Numbers at several steps.
-  public static void matrix(List<Series> series, Steps steps, Execution cost, OutputBuffer out) {
+  public static void matrix(List<LogqlSeries> series, Steps steps, LogqlContext cost, OutputBuffer out) {
     begin("matrix", out);
     String comma = "";
-    for (Series one : series) {
+    for (LogqlSeries one : series) {
       if (one.isEmpty()) {
         continue;
       }
@@ -119,10 +119,10 @@ public final class LokiJson {
   }
 
   /// Numbers at one instant.
-  public static void vector(List<Series> series, long atNanos, Execution cost, OutputBuffer out) {
+  public static void vector(List<LogqlSeries> series, long atNanos, LogqlContext cost, OutputBuffer out) {
     begin("vector", out);
     String comma = "";
-    for (Series one : series) {
+    for (LogqlSeries one : series) {
       if (one.has(0)) {
         out.put(comma);
         out.put("{\"metric\":");
@@ -139,7 +139,7 @@ public final class LokiJson {
   }
 
   /// A number at one instant.
-  public static void scalar(double value, long atNanos, Execution cost, OutputBuffer out) {
+  public static void scalar(double value, long atNanos, LogqlContext cost, OutputBuffer out) {
     out.put("{\"status\":\"success\",\"data\":{\"resultType\":\"scalar\",\"result\":");
     point(atNanos, value, out);
     stats(cost, out);
@@ -160,7 +160,7 @@ public final class LokiJson {
     out.put("{\"status\":\"success\",\"data\":{\"resultType\":\"" + type + "\",\"result\":[");
   }
 
-  private static void stats(Execution cost, OutputBuffer out) {
+  private static void stats(LogqlContext cost, OutputBuffer out) {
     out.put(",\"stats\":{\"summary\":{\"execTime\":");
     out.put(plain(cost.elapsedNanos() / 1e9));
     out.put(",\"totalBytesProcessed\":" + cost.bytesRead());

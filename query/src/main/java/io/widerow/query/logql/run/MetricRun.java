@@ -9,19 +9,19 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: one.
 public final class MetricRun {
-  private final Execution execution;
+  private final LogqlContext execution;
   private final Steps steps;
 
   /// The value of an expression: one number at each step, or series.
   ///
   /// @param isNumber true for the first; then there is one series, without labels
-  public record Value(boolean isNumber, List<Series> series) {
+  public record Value(boolean isNumber, List<LogqlSeries> series) {
     public Value {
       series = List.copyOf(series);
     }
   }
 
-  public MetricRun(Execution execution, Steps steps) {
+  public MetricRun(LogqlContext execution, Steps steps) {
     this.execution = execution;
     this.steps = steps;
   }
@@ -36,7 +36,7 @@ public final class MetricRun {
     long mark = execution.held();
     Value value = made(metric, names);
     long bytes = 0;
-    for (Series one : value.series()) {
+    for (LogqlSeries one : value.series()) {
       bytes += one.bytes();
     }
     execution.release(Math.min(execution.held(), mark + bytes));
@@ -48,14 +48,14 @@ public final class MetricRun {
     return switch (metric) {
       case Metric.Literal(double number) ->
           new Value(
-              true, List.of(Series.constant(LabelSet.EMPTY, steps.count(), number, execution)));
+              true, List.of(LogqlSeries.constant(LabelSet.EMPTY, steps.count(), number, execution)));
       case Metric.VectorOf(double number) ->
           new Value(
-              false, List.of(Series.constant(LabelSet.EMPTY, steps.count(), number, execution)));
+              false, List.of(LogqlSeries.constant(LabelSet.EMPTY, steps.count(), number, execution)));
       case Metric.Range range -> new Value(false, range(range, names));
       case Metric.Aggregate aggregate -> {
-        List<Series> inner = value(aggregate.inner(), inside(aggregate, names)).series();
-        yield new Value(false, new Groups(execution, aggregate, steps.count()).of(inner));
+        List<LogqlSeries> inner = value(aggregate.inner(), inside(aggregate, names)).series();
+        yield new Value(false, new VectorAggregation(execution, aggregate, steps.count()).of(inner));
       }
       case Metric.Binary binary -> {
         Metric.Labels on = binary.on();
@@ -72,7 +72,7 @@ public final class MetricRun {
     return new SeriesNames(false, names.names(), names.without());
   }
 
-  private List<Series> range(Metric.Range range, SeriesNames names) {
+  private List<LogqlSeries> range(Metric.Range range, SeriesNames names) {
     Metric.Labels grouping = range.grouping();
     SeriesNames of = grouping == null ? names : SeriesNames.all().grouped(grouping);
     return new RangeSamples(execution, range, steps, of).series();

@@ -15,11 +15,11 @@ import java.util.Map;
 final class Operations {
   private static final long MEMBER_BYTES = 64; // of a series, in a table of keys
 
-  private final Execution execution;
+  private final LogqlContext execution;
   private final Metric.Binary binary;
   private final int steps;
 
-  Operations(Execution execution, Metric.Binary binary, int steps) {
+  Operations(LogqlContext execution, Metric.Binary binary, int steps) {
     this.execution = execution;
     this.binary = binary;
     this.steps = steps;
@@ -27,13 +27,13 @@ final class Operations {
 
   MetricRun.Value of(MetricRun.Value left, MetricRun.Value right) {
     if (left.isNumber() && right.isNumber()) {
-      Series both = each(left.series().getFirst(), right.series().getFirst(), false);
+      LogqlSeries both = each(left.series().getFirst(), right.series().getFirst(), false);
       return new MetricRun.Value(true, List.of(both));
     }
     if (left.isNumber() || right.isNumber()) {
-      List<Series> result = new ArrayList<>();
-      for (Series one : left.isNumber() ? right.series() : left.series()) {
-        Series other = (left.isNumber() ? left : right).series().getFirst();
+      List<LogqlSeries> result = new ArrayList<>();
+      for (LogqlSeries one : left.isNumber() ? right.series() : left.series()) {
+        LogqlSeries other = (left.isNumber() ? left : right).series().getFirst();
         result.add(
             left.isNumber()
                 ? each(other, one, true).withLabels(one.labels())
@@ -41,7 +41,7 @@ final class Operations {
       }
       return new MetricRun.Value(false, result);
     }
-    List<Series> result =
+    List<LogqlSeries> result =
         binary.operator().isOfSets()
             ? sets(left.series(), right.series())
             : pairs(left.series(), right.series());
@@ -49,7 +49,7 @@ final class Operations {
   }
 
   /// The labels that must be equal, in a table.
-  private LabelSet key(Series series) {
+  private LabelSet key(LogqlSeries series) {
     execution.check();
     Metric.Labels on = binary.on();
     LabelSet labels = series.labels();
@@ -62,17 +62,17 @@ final class Operations {
     return key;
   }
 
-  private List<Series> pairs(List<Series> left, List<Series> right) {
-    Map<LabelSet, Series> byKey = new HashMap<>();
-    for (Series one : right) {
+  private List<LogqlSeries> pairs(List<LogqlSeries> left, List<LogqlSeries> right) {
+    Map<LabelSet, LogqlSeries> byKey = new HashMap<>();
+    for (LogqlSeries one : right) {
       LabelSet key = key(one);
       requireOne(byKey.put(key, one) == null, key);
     }
-    Map<LabelSet, Series> met = new HashMap<>();
-    List<Series> result = new ArrayList<>();
-    for (Series one : left) {
+    Map<LabelSet, LogqlSeries> met = new HashMap<>();
+    List<LogqlSeries> result = new ArrayList<>();
+    for (LogqlSeries one : left) {
       LabelSet key = key(one);
-      Series other = byKey.get(key);
+      LogqlSeries other = byKey.get(key);
       if (other != null) {
         requireOne(met.put(key, one) == null, key);
         result.add(each(one, other, false).withLabels(key));
@@ -89,8 +89,8 @@ final class Operations {
   }
 
   /// @param keepsRight whether a comparison keeps the right number; else the left one
-  private Series each(Series left, Series right, boolean keepsRight) {
-    Series result = new Series(left.labels(), steps, execution);
+  private LogqlSeries each(LogqlSeries left, LogqlSeries right, boolean keepsRight) {
+    LogqlSeries result = new LogqlSeries(left.labels(), steps, execution);
     Operator operator = binary.operator();
     for (int step = 0; step < steps; step++) {
       if (!left.has(step) || !right.has(step)) {
@@ -133,35 +133,35 @@ final class Operations {
     };
   }
 
-  private List<Series> sets(List<Series> left, List<Series> right) {
-    List<Series> result = new ArrayList<>();
+  private List<LogqlSeries> sets(List<LogqlSeries> left, List<LogqlSeries> right) {
+    List<LogqlSeries> result = new ArrayList<>();
     Operator operator = binary.operator();
-    Map<LabelSet, List<Series>> rightByKey = byKey(right);
-    for (Series one : left) {
-      List<Series> others = rightByKey.getOrDefault(key(one), List.of());
+    Map<LabelSet, List<LogqlSeries>> rightByKey = byKey(right);
+    for (LogqlSeries one : left) {
+      List<LogqlSeries> others = rightByKey.getOrDefault(key(one), List.of());
       result.add(operator == Operator.OR ? one : kept(one, others, operator == Operator.AND));
     }
     if (operator == Operator.OR) {
-      Map<LabelSet, List<Series>> leftByKey = byKey(left);
-      for (Series one : right) {
-        List<Series> others = leftByKey.getOrDefault(key(one), List.of());
+      Map<LabelSet, List<LogqlSeries>> leftByKey = byKey(left);
+      for (LogqlSeries one : right) {
+        List<LogqlSeries> others = leftByKey.getOrDefault(key(one), List.of());
         result.add(kept(one, others, false));
       }
     }
     return merged(result);
   }
 
-  private Map<LabelSet, List<Series>> byKey(List<Series> series) {
-    Map<LabelSet, List<Series>> byKey = new HashMap<>();
-    for (Series one : series) {
+  private Map<LabelSet, List<LogqlSeries>> byKey(List<LogqlSeries> series) {
+    Map<LabelSet, List<LogqlSeries>> byKey = new HashMap<>();
+    for (LogqlSeries one : series) {
       byKey.computeIfAbsent(key(one), _ -> new ArrayList<>()).add(one);
     }
     return byKey;
   }
 
   /// The samples of the steps at which another has one, or at which none has.
-  private Series kept(Series one, List<Series> others, boolean whereThere) {
-    Series kept = new Series(one.labels(), steps, execution);
+  private LogqlSeries kept(LogqlSeries one, List<LogqlSeries> others, boolean whereThere) {
+    LogqlSeries kept = new LogqlSeries(one.labels(), steps, execution);
     for (int i = 0; i < steps; i++) {
       execution.check();
       int step = i;
@@ -173,12 +173,12 @@ final class Operations {
   }
 
   /// One series for equal labels: with `or` either side may have some of the steps.
-  private List<Series> merged(List<Series> series) {
-    Map<LabelSet, Series> byLabels = new LinkedHashMap<>();
-    for (Series one : series) {
-      Series known = byLabels.putIfAbsent(one.labels(), one);
+  private List<LogqlSeries> merged(List<LogqlSeries> series) {
+    Map<LabelSet, LogqlSeries> byLabels = new LinkedHashMap<>();
+    for (LogqlSeries one : series) {
+      LogqlSeries known = byLabels.putIfAbsent(one.labels(), one);
       if (known != null) {
-        Series both = new Series(one.labels(), steps, execution);
+        LogqlSeries both = new LogqlSeries(one.labels(), steps, execution);
         for (int i = 0; i < steps; i++) {
           if (known.has(i) || one.has(i)) {
             both.set(i, known.has(i) ? known.at(i) : one.at(i));

@@ -10,10 +10,10 @@ import io.widerow.query.aggregation.Field;
 import io.widerow.query.logql.Matcher;
 import io.widerow.query.logql.Metric;
 import io.widerow.query.logql.Metric.RangeFunction;
-import io.widerow.query.logql.Names;
+import io.widerow.query.logql.LogqlNames;
 import io.widerow.query.logql.Stage;
 import io.widerow.query.logql.line.EventLines;
-import io.widerow.query.logql.line.LabelNames;
+import io.widerow.query.logql.line.LabelMapping;
 import io.widerow.query.logql.line.Line;
 import io.widerow.query.logql.line.Line.Category;
 import io.widerow.query.logql.line.Pipeline;
@@ -41,12 +41,12 @@ import org.jspecify.annotations.Nullable;
 final class RangeSamples {
   static final int SERIES_MAX = 100_000;
 
-  private final Execution execution;
+  private final LogqlContext execution;
   private final Metric.Range range;
   private final Steps steps;
   private final SeriesNames seriesNames;
-  private final LabelNames labels;
-  private final Selection selection;
+  private final LabelMapping labels;
+  private final LogqlSelection selection;
   private final Pipeline pipeline;
   private final long widthNanos; // of a bucket
   private final long baseNanos; // start of the first bucket
@@ -55,7 +55,7 @@ final class RangeSamples {
   private @Nullable Samples samplesLast;
 
   /// @param names which labels make a series
-  RangeSamples(Execution execution, Metric.Range range, Steps steps, SeriesNames names) {
+  RangeSamples(LogqlContext execution, Metric.Range range, Steps steps, SeriesNames names) {
     this.execution = execution;
     this.range = range;
     this.steps = steps;
@@ -64,14 +64,14 @@ final class RangeSamples {
         steps.count() == 1 ? range.rangeNanos() : gcd(range.rangeNanos(), steps.stepNanos());
     this.baseNanos = firstNanos(steps.startNanos());
     this.labels = certain(execution.labels());
-    this.selection = Selection.of(range.lines(), range.unwrap(), labels).decided();
+    this.selection = LogqlSelection.of(range.lines(), range.unwrap(), labels).decided();
     this.pipeline = new Pipeline(selection.query(), selection.searched());
   }
 
   /// Names of labels as they are, or, when only events decide which attributes they mean, with the
   /// attributes that the store knows of.
-  private LabelNames certain(LabelNames names) {
-    Selection open = Selection.of(range.lines(), range.unwrap(), names);
+  private LabelMapping certain(LabelMapping names) {
+    LogqlSelection open = LogqlSelection.of(range.lines(), range.unwrap(), names);
     RangeQuery query = open.range(baseNanos, untilNanos());
     boolean helps = !open.parses() && open.attributes(otherNames(names)) == null;
     if (!helps || query.fromNanos() >= query.untilNanos()) {
@@ -94,15 +94,15 @@ final class RangeSamples {
     return atNanos - range.offsetNanos() - range.rangeNanos();
   }
 
-  List<Series> series() {
+  List<LogqlSeries> series() {
     long mark = execution.held();
     read();
-    List<Series> series = new ArrayList<>();
+    List<LogqlSeries> series = new ArrayList<>();
     long perStep = steps.stepNanos() / widthNanos;
     long perWindow = range.rangeNanos() / widthNanos;
     for (Map.Entry<LabelSet, Samples> each : samples.entrySet()) {
       execution.check();
-      Series one = new Series(each.getKey(), steps.count(), execution);
+      LogqlSeries one = new LogqlSeries(each.getKey(), steps.count(), execution);
       long before = execution.held();
       execution.hold(each.getValue().windowBytes());
       each.getValue().complete();
@@ -120,7 +120,7 @@ final class RangeSamples {
       series = List.of(absent(series));
     }
     long bytes = 0;
-    for (Series one : series) {
+    for (LogqlSeries one : series) {
       bytes += one.bytes();
     }
     execution.release(Math.min(execution.held(), mark + bytes));
@@ -128,7 +128,7 @@ final class RangeSamples {
   }
 
   /// 1 at each step at which no series has a sample.
-  private Series absent(List<Series> series) {
+  private LogqlSeries absent(List<LogqlSeries> series) {
     TreeMap<String, String> labels = new TreeMap<>();
     Set<String> several = new HashSet<>();
     for (Matcher matcher : range.lines().matchers()) {
@@ -139,7 +139,7 @@ final class RangeSamples {
         labels.remove(matcher.name());
       }
     }
-    Series absent = new Series(new LabelSet(labels), steps.count(), execution);
+    LogqlSeries absent = new LogqlSeries(new LabelSet(labels), steps.count(), execution);
     for (int i = 0; i < steps.count(); i++) {
       int step = i;
       if (series.stream().noneMatch(one -> one.has(step))) {
@@ -149,7 +149,7 @@ final class RangeSamples {
     return absent;
   }
 
-  private Set<String> otherNames(LabelNames names) {
+  private Set<String> otherNames(LabelMapping names) {
     Set<String> others = new LinkedHashSet<>(seriesNames.needed(names));
     Stage.Unwrap unwrap = range.unwrap();
     if (unwrap != null) {
@@ -157,7 +157,7 @@ final class RangeSamples {
     }
     for (Stage stage : range.afterUnwrap()) {
       if (stage instanceof Stage.LabelFilter(var condition)) {
-        Selection.addNames(condition, others);
+        LogqlSelection.addNames(condition, others);
       }
     }
     return others;
@@ -178,7 +178,7 @@ final class RangeSamples {
     boolean looksAtLines = selection.looksAtLines() || readsBytes();
     boolean level = selection.needsLevel(others);
     EventLines lines = new EventLines(labels, names, level, execution.lineMemory());
-    RangeQuery read = looksAtLines ? query : query.withFields(Selection.projection(names, level));
+    RangeQuery read = looksAtLines ? query : query.withFields(LogqlSelection.projection(names, level));
     try (RangeReader reader = execution.open(read)) {
       if (names == null || looksAtLines) {
         if (takesAnyOrder()) { // in order, segments that overlap hold a block each
@@ -207,7 +207,7 @@ final class RangeSamples {
     EventStages stages = EventStages.of(range, selection.query().matchers(), labels);
     Set<String> others = stages.unwrapsLines() ? otherNames(labels) : seriesNames.needed(labels);
     List<AttributeName> names = alike(stages, others);
-    boolean byType = others.contains(LabelNames.SERVICE) || !stages.same().stages().isEmpty();
+    boolean byType = others.contains(LabelMapping.SERVICE) || !stages.same().stages().isEmpty();
     if (takesAnyOrder()) {
       boolean folds = range.unwrap() == null && stages.tests().isEmpty();
       Grouping alike = new Grouping(names, widthNanos).withPhase(baseNanos).withCells();
@@ -237,7 +237,7 @@ final class RangeSamples {
   ///
   /// @param others labels that series and `unwrap` need
   private List<AttributeName> alike(EventStages stages, Set<String> others) {
-    List<AttributeName> names = Selection.of(stages.same(), labels).attributes(others);
+    List<AttributeName> names = LogqlSelection.of(stages.same(), labels).attributes(others);
     return Objects.requireNonNull(names); // they are among those of all stages
   }
 
@@ -334,7 +334,7 @@ final class RangeSamples {
       }
     }
     LabelSet series = new LabelSet(known);
-    String error = line.get(Names.ERROR);
+    String error = line.get(LogqlNames.ERROR);
     return new QueryException.Refused(
         "query",
         "pipeline error: '%s' for series: '%s'. Use a label filter to intentionally skip this"

@@ -147,7 +147,7 @@ final class Samples {
   ///
   /// @param from the first bucket
   /// @param until after the last one
-  void evaluate(Metric.Range range, long from, long until, int step, Series out) {
+  void evaluate(Metric.Range range, long from, long until, int step, LogqlSeries out) {
     Bucket window = new Bucket(keepsValues);
     for (int i = place(from); i < numbers.length && numbers[i] < until; i++) {
       window.add(sorted[i]);

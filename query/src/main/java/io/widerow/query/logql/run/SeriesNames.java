@@ -1,7 +1,7 @@
 package io.widerow.query.logql.run;
 
 import io.widerow.query.logql.Metric;
-import io.widerow.query.logql.line.LabelNames;
+import io.widerow.query.logql.line.LabelMapping;
 import io.widerow.query.logql.line.Line;
 import io.widerow.query.logql.line.Line.Category;
 import java.util.LinkedHashSet;
@@ -47,7 +47,7 @@ record SeriesNames(boolean exact, Set<String> names, Set<String> without) {
   }
 
   /// The names that have to be known of each line.
-  Set<String> needed(LabelNames labels) {
+  Set<String> needed(LabelMapping labels) {
     if (exact) {
       return names;
     }

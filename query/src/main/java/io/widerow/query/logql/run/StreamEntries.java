@@ -17,7 +17,7 @@ public final class StreamEntries {
   private static final long ENTRY_BYTES = 128;
   private static final long LABEL_BYTES = 128;
 
-  private final Execution execution;
+  private final LogqlContext execution;
   private final boolean categorized;
   private final Map<LabelSet, List<Entry>> streams = new LinkedHashMap<>();
   private long count;
@@ -31,7 +31,7 @@ public final class StreamEntries {
 
   /// @param categorized whether labels, metadata and parsed labels are separated; else all of them
   ///   are labels of the stream
-  StreamEntries(Execution execution, boolean categorized) {
+  StreamEntries(LogqlContext execution, boolean categorized) {
     this.execution = execution;
     this.categorized = categorized;
   }
@@ -78,7 +78,7 @@ public final class StreamEntries {
   }
 
   /// The holder of their memory.
-  public Execution execution() {
+  public LogqlContext execution() {
     return execution;
   }
 

@@ -47,7 +47,7 @@ public final class TailRun {
   }
 
   /// Shows the newest lines before the tick of an instant, oldest first.
-  public boolean begin(Execution execution, long nowNanos, long limit, Messages out) {
+  public boolean begin(LogqlContext execution, long nowNanos, long limit, Messages out) {
     long untilNanos = tick(nowNanos);
     LogRun newest = new LogRun(execution, query, categorized);
     newest.read(startNanos, untilNanos, true, limit);
@@ -61,7 +61,7 @@ public final class TailRun {
     return nanos - Math.floorMod(nanos, TimeUuid.NANOS_PER_TICK);
   }
 
-  private void moved(Execution execution, long untilNanos) {
+  private void moved(LogqlContext execution, long untilNanos) {
     shown = Token.before(untilNanos);
     shownNanos = untilNanos;
     arrived = execution.view().arrivals();
@@ -71,9 +71,9 @@ public final class TailRun {
   /// of an earlier call: a clock that is set back does not move the end of the shown lines back.
   ///
   /// @return false when the reader has disconnected
-  public boolean next(Execution execution, long nowNanos, Messages out) {
+  public boolean next(LogqlContext execution, long nowNanos, Messages out) {
     long untilNanos = Math.max(tick(nowNanos), shownNanos);
-    Selection selection = Selection.of(query, execution.labels());
+    LogqlSelection selection = LogqlSelection.of(query, execution.labels());
     RangeQuery range = selection.range(startNanos, untilNanos).withAfter(shown).withSince(arrived);
     boolean there = true;
     try {
@@ -85,7 +85,7 @@ public final class TailRun {
     return there;
   }
 
-  private boolean read(Execution execution, Selection selection, RangeQuery range, Messages out) {
+  private boolean read(LogqlContext execution, LogqlSelection selection, RangeQuery range, Messages out) {
     EventLines lines = new EventLines(execution.labels(), null, true, execution.lineMemory());
     Pipeline pipeline = new Pipeline(query, selection.searched());
     StreamEntries entries = new StreamEntries(execution, categorized);

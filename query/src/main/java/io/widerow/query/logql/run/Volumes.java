@@ -9,7 +9,7 @@ import io.widerow.query.logql.LogQuery;
 import io.widerow.query.logql.Matcher;
 import io.widerow.query.logql.Metric;
 import io.widerow.query.logql.line.EventLines;
-import io.widerow.query.logql.line.LabelNames;
+import io.widerow.query.logql.line.LabelMapping;
 import io.widerow.query.logql.line.Line;
 import io.widerow.query.logql.line.Pipeline;
 import io.widerow.storage.EventCursor.Step;
@@ -36,9 +36,9 @@ public final class Volumes {
   /// The number of sampled lines of each type for the average length.
   private static final int SAMPLED = 100;
 
-  private final Execution execution;
+  private final LogqlContext execution;
 
-  public Volumes(Execution execution) {
+  public Volumes(LogqlContext execution) {
     this.execution = execution;
   }
 
@@ -83,7 +83,7 @@ public final class Volumes {
 
   private static boolean isWanted(String type, List<Matcher> matchers) {
     return matchers.stream()
-        .filter(matcher -> matcher.name().equals(LabelNames.SERVICE))
+        .filter(matcher -> matcher.name().equals(LabelMapping.SERVICE))
         .allMatch(matcher -> matcher.test(type));
   }
 
@@ -99,14 +99,14 @@ public final class Volumes {
   ///
   /// @param byLabels the labels; empty for those of the matchers
   /// @param limit at most so many series
-  public List<Series> volume(
+  public List<LogqlSeries> volume(
       LogQuery lines, List<String> byLabels, Steps steps, long windowNanos, long limit) {
     Set<String> by = new LinkedHashSet<>(byLabels);
     if (by.isEmpty()) {
       lines.matchers().forEach(matcher -> by.add(matcher.name()));
     }
     Set<String> named = new LinkedHashSet<>(by);
-    named.add(LabelNames.SERVICE);
+    named.add(LabelMapping.SERVICE);
     Metric.Range count =
         new Metric.Range(
             Metric.RangeFunction.COUNT_OVER_TIME,
@@ -118,16 +118,16 @@ public final class Volumes {
             0,
             new Metric.Labels(false, List.copyOf(named)));
     Map<String, Double> lengths = new HashMap<>();
-    Map<LabelSet, Series> sums = new TreeMap<>();
+    Map<LabelSet, LogqlSeries> sums = new TreeMap<>();
     SeriesNames names = SeriesNames.only(List.copyOf(named));
     long until = steps.at(steps.count() - 1);
-    for (Series one : new RangeSamples(execution, count, steps, names).series()) {
-      String type = one.labels().labels().getOrDefault(LabelNames.SERVICE, "");
+    for (LogqlSeries one : new RangeSamples(execution, count, steps, names).series()) {
+      String type = one.labels().labels().getOrDefault(LabelMapping.SERVICE, "");
       double length =
           lengths.computeIfAbsent(type, of -> length(lines, of, steps.at(0) - windowNanos, until));
-      Series sum =
+      LogqlSeries sum =
           sums.computeIfAbsent(
-              one.labels().only(by), key -> new Series(key, steps.count(), execution));
+              one.labels().only(by), key -> new LogqlSeries(key, steps.count(), execution));
       for (int i = 0; i < steps.count(); i++) {
         if (one.has(i)) {
           sum.set(i, (sum.has(i) ? sum.at(i) : 0) + Math.rint(one.at(i) * length));
@@ -140,7 +140,7 @@ public final class Volumes {
         .toList();
   }
 
-  private static double total(Series series) {
+  private static double total(LogqlSeries series) {
     double total = 0;
     for (int i = 0; i < series.steps(); i++) {
       total += series.has(i) ? series.at(i) : 0;
@@ -149,14 +149,14 @@ public final class Volumes {
   }
 
   /// Volumes by the names of labels instead of their values.
-  public List<Series> volumeOfLabels(LogQuery lines, Steps steps, long windowNanos, long limit) {
+  public List<LogqlSeries> volumeOfLabels(LogQuery lines, Steps steps, long windowNanos, long limit) {
     long from = steps.at(0) - windowNanos;
     LabelCatalog catalog = new LabelCatalog(execution, from, steps.at(steps.count() - 1));
-    List<Series> result = new ArrayList<>();
+    List<LogqlSeries> result = new ArrayList<>();
     for (String label : catalog.labels(lines.matchers())) {
       long mark = execution.held();
       Map<Integer, Double> sums = new LinkedHashMap<>();
-      for (Series one : volume(lines, List.of(label), steps, windowNanos, Long.MAX_VALUE)) {
+      for (LogqlSeries one : volume(lines, List.of(label), steps, windowNanos, Long.MAX_VALUE)) {
         boolean has = one.labels().labels().containsKey(label);
         for (int i = 0; has && i < steps.count(); i++) {
           if (one.has(i)) {
@@ -167,7 +167,7 @@ public final class Volumes {
       execution.release(mark);
       TreeMap<String, String> name = new TreeMap<>();
       name.put(label, "");
-      Series sum = new Series(new LabelSet(name), steps.count(), execution);
+      LogqlSeries sum = new LogqlSeries(new LabelSet(name), steps.count(), execution);
       sums.forEach(sum::set);
       result.add(sum);
     }
@@ -178,7 +178,7 @@ public final class Volumes {
   /// The average length of the newest lines of a type.
   private double length(LogQuery lines, String type, long fromNanos, long untilNanos) {
     RangeQuery query =
-        Selection.of(lines, execution.labels())
+        LogqlSelection.of(lines, execution.labels())
             .range(fromNanos, untilNanos)
             .withTypes(new TypeGlobs(List.of(TypeGlob.of(type))))
             .withDescending(true);

@@ -17,7 +17,7 @@ import io.widerow.query.fields.KnownFields;
 import io.widerow.query.filter.FilterParser;
 import io.widerow.query.logql.LogqlParser;
 import io.widerow.query.logql.Matcher;
-import io.widerow.query.logql.line.LabelNames;
+import io.widerow.query.logql.line.LabelMapping;
 import io.widerow.query.survey.ChosenPartitions;
 import io.widerow.storage.Durability;
 import io.widerow.storage.PartitionInfo;
@@ -92,7 +92,7 @@ class LabelCatalogTest {
           "{service_name=~\"t[12]\", host!=\"h-1\"}",
           "{level=~\"e.*\"}");
 
-  private final LabelNames labels = new LabelNames(LabelNames.DEFAULT);
+  private final LabelMapping labels = new LabelMapping(LabelMapping.DEFAULT);
   private final QueryMemory memory = new QueryMemory(256 << 20);
   private final KnownFields known = new KnownFields();
 
@@ -214,7 +214,7 @@ class LabelCatalogTest {
 
   private SortedSet<String> ask(
       StoreView view, long from, long until, Function<LabelCatalog, SortedSet<String>> question) {
-    try (Execution execution = new Execution(view, labels, known, QueryBudget.DEFAULT, memory)) {
+    try (LogqlContext execution = new LogqlContext(view, labels, known, QueryBudget.DEFAULT, memory)) {
       return question.apply(new LabelCatalog(execution, from, until));
     }
   }
@@ -328,7 +328,7 @@ class LabelCatalogTest {
   private void notScanned(EmbeddedStore store, String when) {
     Set<String> hosts = Set.of("h-0", "h-1", "h-2", "h-3", "h-4", "h-5", "h-6");
     try (StoreView view = store.view();
-        Execution execution = new Execution(view, labels, known, QueryBudget.DEFAULT, memory)) {
+        LogqlContext execution = new LogqlContext(view, labels, known, QueryBudget.DEFAULT, memory)) {
       LabelCatalog catalog = new LabelCatalog(execution, START - SPAN, START + SPAN);
       assertEquals(Set.of("host", "service_name"), catalog.labels(List.of()), when);
       assertEquals(hosts, catalog.values("host", List.of()), when);
@@ -347,7 +347,7 @@ class LabelCatalogTest {
     assertEquals(0, memory.bytesUsed(), "all memory is given back");
   }
 
-  private static Set<String> names(Execution execution, RangeQuery range) {
+  private static Set<String> names(LogqlContext execution, RangeQuery range) {
     var names = execution.attributeNames(range);
     return names == null
         ? Set.of()

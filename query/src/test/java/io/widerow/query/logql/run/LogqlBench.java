@@ -12,7 +12,7 @@ import io.widerow.query.aggregation.StatsQuery;
 import io.widerow.query.filter.FilterParser;
 import io.widerow.query.logql.LogqlParser;
 import io.widerow.query.logql.Metric;
-import io.widerow.query.logql.line.LabelNames;
+import io.widerow.query.logql.line.LabelMapping;
 import io.widerow.storage.EventCursor.Step;
 import io.widerow.storage.Filter;
 import io.widerow.storage.Grouping;
@@ -107,7 +107,7 @@ public class LogqlBench {
 
   @Param public Form form = Form.COUNT;
 
-  private final LabelNames labels = new LabelNames(LabelNames.DEFAULT);
+  private final LabelMapping labels = new LabelMapping(LabelMapping.DEFAULT);
   private final QueryMemory memory = QueryMemory.unlimited();
   private SealedStore sealed;
 
@@ -170,7 +170,7 @@ public class LogqlBench {
   public double logql() {
     Metric metric = (Metric) LogqlParser.parse(form.logql);
     try (StoreView view = sealed.store().view();
-        Execution execution = new Execution(view, labels, QueryBudget.DEFAULT, memory)) {
+        LogqlContext execution = new LogqlContext(view, labels, QueryBudget.DEFAULT, memory)) {
       Steps steps = Steps.at(START + EVENTS * STEP);
       return new MetricRun(execution, steps)
           .run(metric).series().stream().mapToDouble(series -> series.at(0)).sum();

@@ -14,7 +14,7 @@ import io.widerow.query.StoreDirectory.Stored;
 import io.widerow.query.logql.LogQuery;
 import io.widerow.query.logql.LogqlParser;
 import io.widerow.query.logql.Metric;
-import io.widerow.query.logql.line.LabelNames;
+import io.widerow.query.logql.line.LabelMapping;
 import io.widerow.query.logql.run.PlainMetric.Sample;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreView;
@@ -40,7 +40,7 @@ class LogqlOracleTest {
   private static final int QUERIES = Slice.of("logql.queries", 12, 60);
   private static final long SECOND = 1_000_000_000L;
 
-  private final LabelNames labels = new LabelNames(LabelNames.DEFAULT);
+  private final LabelMapping labels = new LabelMapping(LabelMapping.DEFAULT);
   private final QueryMemory memory = new QueryMemory(64 << 20);
 
   static List<Long> seeds() {
@@ -69,8 +69,8 @@ class LogqlOracleTest {
     assertEquals(0, memory.bytesUsed(), "all memory is given back");
   }
 
-  private Execution execution(StoreView view) {
-    return new Execution(view, labels, QueryBudget.DEFAULT, memory);
+  private LogqlContext execution(StoreView view) {
+    return new LogqlContext(view, labels, QueryBudget.DEFAULT, memory);
   }
 
   private void checkLines(
@@ -86,7 +86,7 @@ class LogqlOracleTest {
             .add(line.nanos + " " + line.text);
       }
     }
-    try (Execution execution = execution(view)) {
+    try (LogqlContext execution = execution(view)) {
       LogRun run = new LogRun(execution, (LogQuery) LogqlParser.parse(query.text()), false);
       run.read(PlainLine.START, PlainLine.START + 600 * SECOND, backward, 10_000);
       Map<LabelSet, List<String>> found = new TreeMap<>();
@@ -120,7 +120,7 @@ class LogqlOracleTest {
     Steps steps = new Steps(start, (30L + 15L * random.nextInt(3)) * SECOND, 1 + random.nextInt(8));
     Metric parsed = (Metric) LogqlParser.parse(metric.text());
     String what = metric.text() + " at " + steps;
-    try (Execution execution = execution(view)) {
+    try (LogqlContext execution = execution(view)) {
       if (metric.fails(start, steps.at(steps.count() - 1), lines)) {
         QueryException refused =
             assertThrows(
@@ -130,7 +130,7 @@ class LogqlOracleTest {
         assertTrue(String.valueOf(refused.getMessage()).contains("pipeline error"), what);
         return;
       }
-      List<Series> series = new MetricRun(execution, steps).run(parsed).series();
+      List<LogqlSeries> series = new MetricRun(execution, steps).run(parsed).series();
       for (int i = 0; i < steps.count(); i++) {
         compare(metric.at(steps.at(i), lines), series, i, metric.hasTies(), what);
       }
@@ -138,7 +138,7 @@ class LogqlOracleTest {
   }
 
   private static void compare(
-      Collection<Sample> expected, List<Series> series, int step, boolean ties, String what) {
+      Collection<Sample> expected, List<LogqlSeries> series, int step, boolean ties, String what) {
     TreeMap<String, Double> wanted = new TreeMap<>();
     TreeMap<String, Double> found = new TreeMap<>();
     int number = 0;
@@ -147,7 +147,7 @@ class LogqlOracleTest {
       wanted.put(key + (ties ? rank(sample.value(), number++) : ""), sample.value());
     }
     number = 0;
-    for (Series one : series) {
+    for (LogqlSeries one : series) {
       if (one.has(step)) {
         String key = ties ? "" : one.labels().toString();
         found.put(key + (ties ? rank(one.at(step), number++) : ""), one.at(step));

@@ -12,7 +12,7 @@ import io.widerow.query.StoreDirectory.Stored;
 import io.widerow.query.logql.LogQuery;
 import io.widerow.query.logql.LogqlParser;
 import io.widerow.query.logql.Metric;
-import io.widerow.query.logql.line.LabelNames;
+import io.widerow.query.logql.line.LabelMapping;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.embedded.EmbeddedStore;
@@ -70,19 +70,19 @@ class LogqlPushdownTest {
     store.close();
   }
 
-  private Execution execution() {
-    return new Execution(view, new LabelNames(LabelNames.DEFAULT), QueryBudget.DEFAULT, memory);
+  private LogqlContext execution() {
+    return new LogqlContext(view, new LabelMapping(LabelMapping.DEFAULT), QueryBudget.DEFAULT, memory);
   }
 
   private long bytesRead(String query, double expected) {
     return cost(query, expected).bytesRead();
   }
 
-  private Execution cost(String query, double expected) {
-    try (Execution execution = execution()) {
+  private LogqlContext cost(String query, double expected) {
+    try (LogqlContext execution = execution()) {
       Metric metric = (Metric) LogqlParser.parse(query);
       double sum = 0;
-      for (Series series : new MetricRun(execution, Steps.at(UNTIL)).run(metric).series()) {
+      for (LogqlSeries series : new MetricRun(execution, Steps.at(UNTIL)).run(metric).series()) {
         sum += series.at(0);
       }
       assertEquals(expected, sum, query);
@@ -93,11 +93,11 @@ class LogqlPushdownTest {
   @Test
   void numbersAreComparedAndAddedWithoutLines() {
     long bodies = (long) EVENTS * BODY_CHARS / 2;
-    Execution compared =
+    LogqlContext compared =
         cost("sum by (env) (count_over_time({service_name=\"shop\"} | took_ms > 89 [1h]))", 360);
     assertEquals(360, compared.eventsKept(), "the store decides");
     assertTrue(compared.bytesRead() < bodies / 20, () -> compared.bytesRead() + " bytes");
-    Execution added =
+    LogqlContext added =
         cost("sum(sum_over_time({service_name=\"other\"} | unwrap took_ms [1h]))", 40 * 450);
     assertEquals(400, added.eventsKept());
     assertTrue(added.bytesRead() < bodies / 20, () -> added.bytesRead() + " bytes");
@@ -139,9 +139,9 @@ class LogqlPushdownTest {
   }
 
   private double count(String query, long at) {
-    try (Execution execution = execution()) {
+    try (LogqlContext execution = execution()) {
       Metric metric = (Metric) LogqlParser.parse("sum(" + query + ")");
-      List<Series> series = new MetricRun(execution, Steps.at(at)).run(metric).series();
+      List<LogqlSeries> series = new MetricRun(execution, Steps.at(at)).run(metric).series();
       return series.isEmpty() ? 0 : series.getFirst().at(0);
     }
   }
@@ -150,9 +150,9 @@ class LogqlPushdownTest {
   void whatIsNotThereIsOne() {
     Metric metric =
         (Metric) LogqlParser.parse("absent_over_time({service_name=\"shop\", env=~\"p.*\"}[10s])");
-    try (Execution execution = execution()) {
+    try (LogqlContext execution = execution()) {
       Steps steps = new Steps(UNTIL, 10 * SECOND, 3);
-      List<Series> series = new MetricRun(execution, steps).run(metric).series();
+      List<LogqlSeries> series = new MetricRun(execution, steps).run(metric).series();
       assertEquals("{service_name=\"shop\"}", series.getFirst().labels().toString());
       assertEquals(
           List.of(false, true, true),
@@ -162,7 +162,7 @@ class LogqlPushdownTest {
 
   @Test
   void aCancelledQueryEnds() {
-    try (Execution execution = execution()) {
+    try (LogqlContext execution = execution()) {
       LogQuery query = (LogQuery) LogqlParser.parse("{env=\"prod\"} |~ \"zzzzzz\"");
       execution.cancel();
       QueryException stopped =
@@ -181,8 +181,8 @@ class LogqlPushdownTest {
   @Test
   void anAnswerThatIsTooLargeIsRefused() {
     QueryMemory little = new QueryMemory(300_000);
-    try (Execution execution =
-        new Execution(view, new LabelNames(LabelNames.DEFAULT), QueryBudget.DEFAULT, little)) {
+    try (LogqlContext execution =
+        new LogqlContext(view, new LabelMapping(LabelMapping.DEFAULT), QueryBudget.DEFAULT, little)) {
       LogQuery query = (LogQuery) LogqlParser.parse("{}");
       assertThrows(
           QueryException.OverBudget.class,
@@ -208,11 +208,11 @@ class LogqlPushdownTest {
       }
       QueryMemory little = new QueryMemory(3L * EACH * BODY_CHARS / 2); // a block and a half
       try (StoreView all = many.view();
-          Execution execution =
-              new Execution(all, new LabelNames(LabelNames.DEFAULT), QueryBudget.DEFAULT, little)) {
+          LogqlContext execution =
+              new LogqlContext(all, new LabelMapping(LabelMapping.DEFAULT), QueryBudget.DEFAULT, little)) {
         Metric metric = (Metric) LogqlParser.parse("count_over_time({} |~ `line .*7 x` [1h])");
         double sum = 0;
-        for (Series series : new MetricRun(execution, Steps.at(UNTIL)).run(metric).series()) {
+        for (LogqlSeries series : new MetricRun(execution, Steps.at(UNTIL)).run(metric).series()) {
           sum += series.at(0);
         }
         assertEquals(SEGMENTS * EACH / 10.0, sum);

@@ -9,7 +9,7 @@ import io.widerow.query.StoreDirectory;
 import io.widerow.query.StoreDirectory.Stored;
 import io.widerow.query.logql.LogQuery;
 import io.widerow.query.logql.LogqlParser;
-import io.widerow.query.logql.line.LabelNames;
+import io.widerow.query.logql.line.LabelMapping;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.embedded.EmbeddedStore;
@@ -59,16 +59,16 @@ class TailRunTest {
   /// One look.
   @FunctionalInterface
   private interface Look {
-    boolean at(Execution execution, TailRun.Messages out);
+    boolean at(LogqlContext execution, TailRun.Messages out);
   }
 
   private static List<String> shown(EmbeddedStore store, Look look) {
     List<String> lines = new ArrayList<>();
     try (StoreView view = store.view();
-        Execution execution =
-            new Execution(
+        LogqlContext execution =
+            new LogqlContext(
                 view,
-                new LabelNames(LabelNames.DEFAULT),
+                new LabelMapping(LabelMapping.DEFAULT),
                 QueryBudget.DEFAULT,
                 QueryMemory.unlimited())) {
       boolean there =

@@ -28,7 +28,7 @@ final class ClusterLane implements LaneWriter, LaneProgress {
   private final int index;
   private final Batches batches;
   private final Marks marks;
-  private final WriteSide side;
+  private final ClusterWriteState side;
   private final Object telling = new Object();
   private volatile long committed;
   private volatile long applied; // written with `telling`
@@ -48,7 +48,7 @@ final class ClusterLane implements LaneWriter, LaneProgress {
   private long forgotten;
 
   /// Made before the lane has a writer.
-  ClusterLane(LaneWriter local, int index, Batches batches, Marks marks, WriteSide side) {
+  ClusterLane(LaneWriter local, int index, Batches batches, Marks marks, ClusterWriteState side) {
     this.local = local;
     this.index = index;
     this.batches = batches;

@@ -10,7 +10,7 @@ import io.widerow.storage.cassandra.apply.DaemonNumber;
 import io.widerow.storage.cassandra.apply.Marks;
 import io.widerow.storage.cassandra.apply.Pace;
 import io.widerow.storage.cassandra.apply.RoundsFile;
-import io.widerow.storage.cassandra.apply.Statements;
+import io.widerow.storage.cassandra.apply.RetryingStatements;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.StoreLock;
@@ -59,11 +59,11 @@ final class ClusterOpener {
       Disk.Lock lock,
       Path directory,
       Pace pace,
-      Statements statements,
+      RetryingStatements statements,
       DaemonNumber number,
       RoundsFile rounds,
       EmbeddedStore local,
-      WriteSide side,
+      ClusterWriteState side,
       List<ClusterLane> lanes,
       Applier applier,
       boolean isSimulated) {}
@@ -99,7 +99,7 @@ final class ClusterOpener {
   }
 
   private Parts numbered(Disk.Lock lock) {
-    Statements statements = new Statements(machine.pace());
+    RetryingStatements statements = new RetryingStatements(machine.pace());
     DaemonNumber number = DaemonNumber.of(disk, directory, options, keyspace.identity());
     RoundsFile rounds = RoundsFile.open(disk, directory, number.owner(), number.daemon() < 0);
     try {
@@ -140,7 +140,7 @@ final class ClusterOpener {
 
   private Parts parts(
       Disk.Lock lock,
-      Statements statements,
+      RetryingStatements statements,
       DaemonNumber number,
       RoundsFile rounds,
       EmbeddedStore local) {
@@ -149,8 +149,8 @@ final class ClusterOpener {
     Batches batches = new Batches(local.lanes());
     Marks marks = new Marks(local.lanes(), options.roundBytes());
     recover(local, batches, marks);
-    WriteSide side =
-        new WriteSide(directory, local, options, number, machine.clock(), machine.pace());
+    ClusterWriteState side =
+        new ClusterWriteState(directory, local, options, number, machine.clock(), machine.pace());
     List<ClusterLane> lanes = new ArrayList<>();
     for (int lane = 0; lane < local.lanes(); lane++) {
       lanes.add(new ClusterLane(local.lane(lane), lane, batches, marks, side));

@@ -8,7 +8,7 @@ import io.widerow.storage.StoreView;
 import io.widerow.storage.WouldBlockException;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
 import io.widerow.storage.cassandra.keyspace.KeyspaceException;
-import io.widerow.storage.cassandra.maintenance.Policies;
+import io.widerow.storage.cassandra.maintenance.ClusterPolicies;
 import io.widerow.storage.cassandra.maintenance.Upkeep;
 import io.widerow.storage.cassandra.maintenance.UpkeepStatus;
 import io.widerow.storage.cassandra.read.ClusterReader;
@@ -29,7 +29,7 @@ public final class ClusterReading implements CassandraStore.Reading {
   private final Keyspace keyspace;
   private final Settings settings;
   private final Executor upkeepThread;
-  private final Policies policies;
+  private final ClusterPolicies policies;
   private final ClusterReader reader;
   private final AtomicReference<@Nullable Runnable> configured = new AtomicReference<>();
   private volatile @Nullable Upkeep upkeep;
@@ -50,7 +50,7 @@ public final class ClusterReading implements CassandraStore.Reading {
     this.keyspace = keyspace;
     this.settings = settings;
     this.upkeepThread = upkeepThread;
-    this.policies = new Policies(keyspace, System::currentTimeMillis);
+    this.policies = new ClusterPolicies(keyspace, System::currentTimeMillis);
     this.reader = new ClusterReader(keyspace, policies, settings.options(), ahead);
     policies.refreshIfDue();
   }

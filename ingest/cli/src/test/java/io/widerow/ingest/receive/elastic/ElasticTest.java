@@ -445,7 +445,7 @@ class ElasticTest {
     assertTrue(full.headers().firstValue("retry-after").isPresent());
     assertTrue(full.body().endsWith("\"status\":503}\n"), full.body());
     AggregatedHttpResponse overload =
-        ElasticAnswers.error(null, RequestRefused.overloaded()).aggregate().join();
+        ElasticResponses.error(null, RequestRefused.overloaded()).aggregate().join();
     assertEquals(429, overload.status().code());
     assertTrue(overload.headers().contains("retry-after"));
     assertTrue(overload.contentUtf8().contains("\"es_rejected_execution_exception\""));

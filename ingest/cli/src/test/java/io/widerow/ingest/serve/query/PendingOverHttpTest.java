@@ -14,7 +14,7 @@ import io.widerow.ingest.Http;
 import io.widerow.ingest.LocalStore;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.query.Token;
-import io.widerow.query.remote.RemoteAnswer;
+import io.widerow.query.remote.RemoteResponse;
 import io.widerow.questions.OracleEvents;
 import io.widerow.questions.Question;
 import io.widerow.questions.QuestionSeeds;
@@ -87,7 +87,7 @@ class PendingOverHttpTest {
       if (question.kind() == Question.Kind.TAIL) {
         asked.put("arrived", List.of(arrived));
       }
-      requests.add("/v1/query?" + RemoteAnswer.encode(asked));
+      requests.add("/v1/query?" + RemoteResponse.encode(asked));
     }
     requests.add("/v1/types");
     requests.add("/v1/types?type=own*&format=csv");
@@ -178,7 +178,7 @@ class PendingOverHttpTest {
       for (int daemons : new int[] {1, 100, 512}) {
         Map<String, List<String>> asked =
             Map.of("after", List.of(after), "arrived", List.of(position(daemons)));
-        HttpResponse<String> answer = http.get("/v1/query?" + RemoteAnswer.encode(asked));
+        HttpResponse<String> answer = http.get("/v1/query?" + RemoteResponse.encode(asked));
         assertEquals(400, answer.statusCode(), daemons + " daemons: " + answer.body());
         assertTrue(
             answer

@@ -108,8 +108,8 @@ class DoctorOverHttpTest {
           csv.out().startsWith("code,severity,subject,value,limit,sentence,do\r\ndisk,bad,store,"),
           csv.out());
       assertEquals(501, http.get("/v1/admin/plan").statusCode(), "no store of this machine");
-      assertEquals(new OperatedDaemon.Ran(0, "", ""), run("check health", url));
-      OperatedDaemon.Ran ready = run("check health", url, "--ready");
+      assertEquals(new CommandDaemon.Ran(0, "", ""), run("check health", url));
+      CommandDaemon.Ran ready = run("check health", url, "--ready");
       assertEquals(1, ready.code());
       assertTrue(ready.err().contains("the disk is full"), ready.err());
       assertTrue(
@@ -119,7 +119,7 @@ class DoctorOverHttpTest {
           "the findings are metrics");
     }
     assertEquals(69, run("check doctor", url).code());
-    OperatedDaemon.Ran away = run("check health", url);
+    CommandDaemon.Ran away = run("check health", url);
     assertEquals(1, away.code());
     assertTrue(away.err().startsWith("widerow check health: "), away.err());
   }

@@ -54,7 +54,7 @@ public final class Applier implements AutoCloseable {
   private final Rounds rounds;
   private final Marks marks;
   private final Map<Long, List<Long>> groupsOf = new HashMap<>(); // by stamp: groups up to its end
-  private final Statements statements;
+  private final RetryingStatements statements;
   private final ClusterClock nodes;
   private final RoundWriter writer;
   private final Claims claims;
@@ -95,7 +95,7 @@ public final class Applier implements AutoCloseable {
       ApplyOptions options,
       StoreClock clock,
       Pace pace,
-      Statements statements,
+      RetryingStatements statements,
       TimeToLive timeToLive,
       Consumer<StorageException> onLost) {
     public Parts {
@@ -332,7 +332,7 @@ public final class Applier implements AutoCloseable {
 
   private void write(StoreView view, Rounds.Begun begun) {
     Round round = begun.round();
-    List<Batch.LeftOut> left = begun.leftOut();
+    List<PendingBatch.LeftOut> left = begun.leftOut();
     if (left == null) {
       left = claims.claim(round, TimeUnit.MILLISECONDS.toSeconds(nowMillis()), skewMillis);
     }

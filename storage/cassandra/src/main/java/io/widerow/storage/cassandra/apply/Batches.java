@@ -41,7 +41,7 @@ public final class Batches {
 
   private final int lanes;
   private final List<Queue> queues = new ArrayList<>();
-  private final List<Batch> recovered = new ArrayList<>();
+  private final List<PendingBatch> recovered = new ArrayList<>();
 
   public Batches(int lanes) {
     this.lanes = lanes;
@@ -80,7 +80,7 @@ public final class Batches {
     int then = Byte.toUnsignedInt(in.get()) + 1;
     long seconds = in.getInt() & SECONDS_MASK;
     recovered.add(
-        new Batch(HexFormat.of().formatHex(key), lane, then, counterFrom, count, seconds));
+        new PendingBatch(HexFormat.of().formatHex(key), lane, then, counterFrom, count, seconds));
   }
 
   /// Adds a batch. Call it before the batch's group is committed.
@@ -113,9 +113,9 @@ public final class Batches {
   }
 
   /// The batches that arrived from one position up to another.
-  synchronized List<Batch> between(LaneArrivals from, LaneArrivals to) {
-    List<Batch> found = new ArrayList<>();
-    for (Batch batch : recovered) {
+  synchronized List<PendingBatch> between(LaneArrivals from, LaneArrivals to) {
+    List<PendingBatch> found = new ArrayList<>();
+    for (PendingBatch batch : recovered) {
       if (!batch.isBefore(from) && batch.isBefore(to)) {
         found.add(batch);
       }
@@ -126,7 +126,7 @@ public final class Batches {
     return found;
   }
 
-  private void addBetween(int lane, LaneArrivals from, LaneArrivals to, List<Batch> found) {
+  private void addBetween(int lane, LaneArrivals from, LaneArrivals to, List<PendingBatch> found) {
     Queue queue = queues.get(lane);
     int at = queue.first;
     int left = queue.pieces.size();
@@ -134,7 +134,7 @@ public final class Batches {
       left--;
       int limit = left == 0 ? queue.limit : PIECE;
       for (; at < limit; at++) {
-        Batch batch = batch(piece, at, lane);
+        PendingBatch batch = batch(piece, at, lane);
         if (!batch.isBefore(to)) {
           return;
         }
@@ -146,10 +146,10 @@ public final class Batches {
     }
   }
 
-  private Batch batch(MemorySegment piece, int index, int lane) {
+  private PendingBatch batch(MemorySegment piece, int index, int lane) {
     long at = (long) index * BYTES;
     byte[] key = piece.asSlice(at, 16).toArray(ValueLayout.JAVA_BYTE);
-    return new Batch(
+    return new PendingBatch(
         HexFormat.of().formatHex(key),
         lane,
         lanes,

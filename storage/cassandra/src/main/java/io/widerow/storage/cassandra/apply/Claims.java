@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: one; any reads the counters.
 final class Claims {
   private final Keyspace keyspace;
-  private final Statements statements;
+  private final RetryingStatements statements;
   private final DaemonNumber number;
   private final RoundsFile file;
   private final Batches batches;
@@ -41,11 +41,11 @@ final class Claims {
   /// Claims are noted only when this machine's clock differs less from those of the nodes.
   private static final long SKEW_MILLIS_MAX = 600_000;
 
-  private record Asked(Batch batch, Claim mine, Statements.Try<Claim> answer) {}
+  private record Asked(PendingBatch batch, Claim mine, RetryingStatements.Try<Claim> answer) {}
 
   Claims(
       Keyspace keyspace,
-      Statements statements,
+      RetryingStatements statements,
       DaemonNumber number,
       RoundsFile file,
       Batches batches,
@@ -63,9 +63,9 @@ final class Claims {
   /// @param nowSeconds the time now, in seconds since the Unix epoch
   /// @param skewMillis lead of this machine's clock over the clocks of the nodes
   /// @throws KeyspaceException when a batch is so old that its claim may be forgotten
-  List<Batch.LeftOut> claim(Round round, long nowSeconds, long skewMillis) {
-    List<Batch.LeftOut> left = new ArrayList<>();
-    List<Batch> all = batches.between(round.from(), round.to());
+  List<PendingBatch.LeftOut> claim(Round round, long nowSeconds, long skewMillis) {
+    List<PendingBatch.LeftOut> left = new ArrayList<>();
+    List<PendingBatch> all = batches.between(round.from(), round.to());
     all.forEach(batch -> requireKnown(batch, nowSeconds));
     boolean alone = number.sole().mayBe() && Math.abs(skewMillis) <= SKEW_MILLIS_MAX;
     claimEach(alone && all.size() >= NOTED_MIN ? noteUnclaimed(all, round) : all, round, left);
@@ -83,20 +83,20 @@ final class Claims {
   ///
   /// @return batches that have to be claimed each: somebody has their keys, or this daemon is not
   ///   alone any more
-  private List<Batch> noteUnclaimed(List<Batch> all, Round round) {
-    List<Batch> taken = new ArrayList<>();
-    List<Batch> free = new ArrayList<>();
+  private List<PendingBatch> noteUnclaimed(List<PendingBatch> all, Round round) {
+    List<PendingBatch> taken = new ArrayList<>();
+    List<PendingBatch> free = new ArrayList<>();
     Set<String> keys = new HashSet<>();
-    List<Statements.Try<List<@Nullable Claim>>> asked = new ArrayList<>();
-    List<List<Batch>> groups = groupsOf(all);
-    for (List<Batch> group : groups) {
-      List<byte[]> wanted = group.stream().map(Batch::keyBytes).toList();
+    List<RetryingStatements.Try<List<@Nullable Claim>>> asked = new ArrayList<>();
+    List<List<PendingBatch>> groups = groupsOf(all);
+    for (List<PendingBatch> group : groups) {
+      List<byte[]> wanted = group.stream().map(PendingBatch::keyBytes).toList();
       asked.add(statements.start("look for keys of batches", () -> keyspace.claims(wanted)));
     }
     for (int i = 0; i < groups.size(); i++) {
       List<@Nullable Claim> found = asked.get(i).await();
       for (int at = 0; at < found.size(); at++) {
-        Batch batch = groups.get(i).get(at);
+        PendingBatch batch = groups.get(i).get(at);
         if (found.get(at) == null && keys.add(batch.key())) { // a repeat may be in the same round
           free.add(batch);
         } else {
@@ -108,17 +108,17 @@ final class Claims {
     return free.isEmpty() || number.sole().isStill(keyspace, statements) ? taken : all;
   }
 
-  private void note(List<Batch> free, Round round) {
-    List<Statements.Try<Void>> noted = new ArrayList<>();
-    for (List<Batch> group : groupsOf(free)) {
-      List<byte[]> keys = group.stream().map(Batch::keyBytes).toList();
+  private void note(List<PendingBatch> free, Round round) {
+    List<RetryingStatements.Try<Void>> noted = new ArrayList<>();
+    for (List<PendingBatch> group : groupsOf(free)) {
+      List<byte[]> keys = group.stream().map(PendingBatch::keyBytes).toList();
       List<Claim> claims = group.stream().map(batch -> mine(batch, round)).toList();
       noted.add(
           statements.start(
               "note the keys of batches",
               () -> keyspace.noteClaims(keys, claims, options.keys().seconds())));
     }
-    noted.forEach(Statements.Try::await);
+    noted.forEach(RetryingStatements.Try::await);
   }
 
   private static <T> List<List<T>> groupsOf(List<T> all) {
@@ -129,13 +129,13 @@ final class Claims {
     return groups;
   }
 
-  private Claim mine(Batch batch, Round round) {
+  private Claim mine(PendingBatch batch, Round round) {
     return new Claim(number.daemon(), round.stamp(), batch.counterFrom());
   }
 
-  private void claimEach(List<Batch> some, Round round, List<Batch.LeftOut> left) {
+  private void claimEach(List<PendingBatch> some, Round round, List<PendingBatch.LeftOut> left) {
     ArrayDeque<Asked> flying = new ArrayDeque<>();
-    for (Batch batch : some) {
+    for (PendingBatch batch : some) {
       if (flying.size() == options.pacing().inFlight()) {
         take(flying.removeFirst(), round, left);
       }
@@ -153,7 +153,7 @@ final class Claims {
     }
   }
 
-  private void requireKnown(Batch batch, long nowSeconds) {
+  private void requireKnown(PendingBatch batch, long nowSeconds) {
     if (!options.keys().acceptsRepeats()
         && nowSeconds - batch.seconds() > options.keys().seconds()) {
       KeyspaceException old =
@@ -167,10 +167,10 @@ final class Claims {
     }
   }
 
-  private static void take(Asked asked, Round round, List<Batch.LeftOut> left) {
+  private static void take(Asked asked, Round round, List<PendingBatch.LeftOut> left) {
     Claim inForce = asked.answer.await();
     if (!inForce.isSameBatch(asked.mine)) {
-      left.add(new Batch.LeftOut(asked.batch, inForce, round.stamp(), round.from()));
+      left.add(new PendingBatch.LeftOut(asked.batch, inForce, round.stamp(), round.from()));
     }
   }
 
@@ -179,7 +179,7 @@ final class Claims {
   ///
   /// @param nextStamp of the next round
   void settle(LongSupplier nextStamp) {
-    for (Batch.LeftOut left : file.rounds().unsettled()) {
+    for (PendingBatch.LeftOut left : file.rounds().unsettled()) {
       DaemonRow row = row(left.other().daemon());
       if (row != null && row.applied().stamp() >= left.other().stamp()) {
         file.settled(left.batch().counterFrom());
@@ -193,8 +193,8 @@ final class Claims {
     }
   }
 
-  private void takeOver(Batch.LeftOut left, long stamp) {
-    Batch batch = left.batch();
+  private void takeOver(PendingBatch.LeftOut left, long stamp) {
+    PendingBatch batch = left.batch();
     Claim mine = new Claim(number.daemon(), stamp, batch.counterFrom());
     boolean done =
         statements.once(

@@ -93,7 +93,7 @@ public final class DaemonNumber {
   ///
   /// @throws StorageException.Locked when another directory has the number
   /// @throws StorageException.Unreachable when the cluster is away and nothing is reserved
-  public void start(Keyspace keyspace, Statements statements) {
+  public void start(Keyspace keyspace, RetryingStatements statements) {
     try {
       begin(keyspace, statements);
     } catch (KeyspaceException failed) {
@@ -107,7 +107,7 @@ public final class DaemonNumber {
   ///
   /// @throws KeyspaceException when a statement fails; the next call continues
   /// @throws StorageException.Locked when another directory has the number
-  void begin(Keyspace keyspace, Statements statements) {
+  void begin(Keyspace keyspace, RetryingStatements statements) {
     while (!begun) {
       List<DaemonRow> rows = statements.once("read the daemons", keyspace.daemons());
       int number = owner.daemon() >= 0 ? owner.daemon() : choose(rows);
@@ -211,7 +211,7 @@ public final class DaemonNumber {
   ///
   /// @throws StorageException.Locked when another one has the number now
   /// @throws KeyspaceException when they cannot be read
-  void check(Keyspace keyspace, Statements statements, long nowMillis, boolean anew) {
+  void check(Keyspace keyspace, RetryingStatements statements, long nowMillis, boolean anew) {
     if (!anew && Math.abs(nowMillis - askedMillis) < OWNER_MILLIS) {
       return;
     }
@@ -235,7 +235,7 @@ public final class DaemonNumber {
   /// Reserves more arrival numbers when half of the last reservation is given.
   ///
   /// @param counter the next arrival number
-  void reserve(Keyspace keyspace, Statements statements, long counter) {
+  void reserve(Keyspace keyspace, RetryingStatements statements, long counter) {
     OwnerFile now = owner;
     if (counter < now.limit() - BLOCK / 2) {
       return;

@@ -33,7 +33,7 @@ record Round(
     long base,
     long low,
     long span,
-    List<Batch.LeftOut> taken) {
+    List<PendingBatch.LeftOut> taken) {
   private static final long SPAN_MAX = 1 << 20;
 
   Round {
@@ -49,7 +49,7 @@ record Round(
   /// The round after this one.
   ///
   /// @param nowMicros the time now, in microseconds since the Unix epoch
-  Round next(long nextStamp, LaneArrivals newTo, long nowMicros, List<Batch.LeftOut> nextTaken) {
+  Round next(long nextStamp, LaneArrivals newTo, long nowMicros, List<PendingBatch.LeftOut> nextTaken) {
     long last = newTo.limitMax();
     long nextSpan = Math.clamp(last - to.limitMax(), 0, SPAN_MAX);
     return new Round(nextStamp, to, newTo, above(nowMicros), last - nextSpan, nextSpan, nextTaken);
@@ -77,7 +77,7 @@ record Round(
   }
 
   private boolean isTaken(long arrival) {
-    for (Batch.LeftOut left : taken) {
+    for (PendingBatch.LeftOut left : taken) {
       if (left.batch().has(arrival)) {
         return true;
       }

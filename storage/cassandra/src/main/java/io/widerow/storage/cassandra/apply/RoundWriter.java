@@ -37,7 +37,7 @@ final class RoundWriter implements AutoCloseable {
   private static final long BUCKETS_MILLIS = 600_000;
 
   private final Keyspace keyspace;
-  private final Statements statements;
+  private final RetryingStatements statements;
   private final ApplyOptions.Pacing pacing;
   private final Projection projection;
   private final TimeToLive timeToLive;
@@ -51,10 +51,10 @@ final class RoundWriter implements AutoCloseable {
 
   private record BucketOfType(Bucket bucket, String type) {}
 
-  private record InFlight(Statements.Try<Void> statement, long bytes) {}
+  private record InFlight(RetryingStatements.Try<Void> statement, long bytes) {}
 
   RoundWriter(
-      Keyspace keyspace, Statements statements, ApplyOptions options, TimeToLive timeToLive) {
+      Keyspace keyspace, RetryingStatements statements, ApplyOptions options, TimeToLive timeToLive) {
     this.keyspace = keyspace;
     this.statements = statements;
     this.pacing = options.pacing();
@@ -69,12 +69,12 @@ final class RoundWriter implements AutoCloseable {
   /// @param left batches that are left out; of batches that came to this daemon before, events with
   ///   clients' ids are written again
   /// @param nodesMillis the time of the nodes, in milliseconds since the Unix epoch
-  record Task(Round round, int daemon, UUID storeId, List<Batch.LeftOut> left, long nodesMillis) {
+  record Task(Round round, int daemon, UUID storeId, List<PendingBatch.LeftOut> left, long nodesMillis) {
     boolean wants(EventView event, int shard) {
       if (!round.holds(event, shard)) {
         return false;
       }
-      for (Batch.LeftOut out : left) {
+      for (PendingBatch.LeftOut out : left) {
         if (out.batch().has(event.arrival())) {
           // A repeat that came here twice may hide the first one's write of the same id.
           return Round.isOwn(event) && out.other().daemon() == daemon;
@@ -106,7 +106,7 @@ final class RoundWriter implements AutoCloseable {
   private static LaneArrivals since(Round round) {
     LaneArrivals since = round.from();
     long stamp = Long.MAX_VALUE;
-    for (Batch.LeftOut taken : round.taken()) {
+    for (PendingBatch.LeftOut taken : round.taken()) {
       if (taken.stamp() < stamp) {
         stamp = taken.stamp();
         since = taken.held();

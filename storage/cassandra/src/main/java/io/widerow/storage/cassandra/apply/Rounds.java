@@ -14,24 +14,24 @@ import org.jspecify.annotations.Nullable;
 final class Rounds {
   private Round lastApplied = Round.none();
   private final List<Begun> pending = new ArrayList<>();
-  private final TreeMap<Long, Batch.LeftOut> unsettled = new TreeMap<>(); // by counterFrom
-  private final TreeMap<Long, Batch.LeftOut> takenOver = new TreeMap<>();
+  private final TreeMap<Long, PendingBatch.LeftOut> unsettled = new TreeMap<>(); // by counterFrom
+  private final TreeMap<Long, PendingBatch.LeftOut> takenOver = new TreeMap<>();
 
   /// A round that is written down and not applied.
   ///
   /// @param leftOut batches that are left out of it; null before the keyspace was asked for their
   ///   claims
-  record Begun(Round round, @Nullable List<Batch.LeftOut> leftOut) {}
+  record Begun(Round round, @Nullable List<PendingBatch.LeftOut> leftOut) {}
 
   void begun(Round round) {
     pending.add(new Begun(round, null));
-    for (Batch.LeftOut left : round.taken()) {
+    for (PendingBatch.LeftOut left : round.taken()) {
       takenOver.remove(left.batch().counterFrom());
       unsettled.remove(left.batch().counterFrom()); // where a file was rewritten
     }
   }
 
-  void leftOut(long stamp, List<Batch.LeftOut> batches) {
+  void leftOut(long stamp, List<PendingBatch.LeftOut> batches) {
     batches.forEach(left -> unsettled.put(left.batch().counterFrom(), left));
     for (int i = 0; i < pending.size(); i++) {
       if (pending.get(i).round.stamp() == stamp) {
@@ -51,14 +51,14 @@ final class Rounds {
   }
 
   void taken(long counterFrom) {
-    Batch.LeftOut left = unsettled.remove(counterFrom);
+    PendingBatch.LeftOut left = unsettled.remove(counterFrom);
     if (left != null) {
       takenOver.put(counterFrom, left);
     }
   }
 
   /// Another claim is in force for a batch that is left out.
-  void replace(Batch.LeftOut left) {
+  void replace(PendingBatch.LeftOut left) {
     unsettled.put(left.batch().counterFrom(), left);
   }
 
@@ -77,30 +77,30 @@ final class Rounds {
   }
 
   /// Batches that were left out, while the other daemon has not applied them.
-  List<Batch.LeftOut> unsettled() {
+  List<PendingBatch.LeftOut> unsettled() {
     return List.copyOf(unsettled.values());
   }
 
   /// Batches that were left out and belong to the next round.
-  List<Batch.LeftOut> takenOver() {
+  List<PendingBatch.LeftOut> takenOver() {
     return List.copyOf(takenOver.values());
   }
 
   /// All that is left out of rounds and not in a later one.
-  List<Batch.LeftOut> allLeftOut() {
-    List<Batch.LeftOut> all = new ArrayList<>(unsettled.values());
+  List<PendingBatch.LeftOut> allLeftOut() {
+    List<PendingBatch.LeftOut> all = new ArrayList<>(unsettled.values());
     all.addAll(takenOver.values());
     return all;
   }
 
   /// Events that arrived before this position are no longer needed on this machine.
   LaneArrivals releasable() {
-    List<Batch.LeftOut> held = allLeftOut();
+    List<PendingBatch.LeftOut> held = allLeftOut();
     pending.forEach(begun -> held.addAll(begun.round.taken()));
     return held.stream()
         .filter(left -> left.stamp() <= lastApplied.stamp())
-        .min(Comparator.comparingLong(Batch.LeftOut::stamp))
-        .map(Batch.LeftOut::held)
+        .min(Comparator.comparingLong(PendingBatch.LeftOut::stamp))
+        .map(PendingBatch.LeftOut::held)
         .orElse(lastApplied.to());
   }
 

@@ -227,7 +227,7 @@ public final class RoundsFile implements AutoCloseable {
   }
 
   /// Writes down what a round leaves out, durably. Nothing of the round may be written before.
-  void leftOut(long stamp, List<Batch.LeftOut> batches) {
+  void leftOut(long stamp, List<PendingBatch.LeftOut> batches) {
     append(leftOutRecord(stamp, batches), true);
     rounds.leftOut(stamp, batches);
   }
@@ -357,12 +357,12 @@ public final class RoundsFile implements AutoCloseable {
     writeNext(fresh, record(BEGUN, out -> writeRound(out, last)));
     writeNext(fresh, record(APPLIED, out -> out.writeLong(last.stamp())));
     writeNext(fresh, leftOutRecord(last.stamp(), rounds.allLeftOut()));
-    for (Batch.LeftOut left : rounds.takenOver()) {
+    for (PendingBatch.LeftOut left : rounds.takenOver()) {
       writeNext(fresh, record(TAKEN, out -> out.writeLong(left.batch().counterFrom())));
     }
     for (Rounds.Begun begun : rounds.pending()) {
       writeNext(fresh, record(BEGUN, out -> writeRound(out, begun.round())));
-      List<Batch.LeftOut> left = begun.leftOut();
+      List<PendingBatch.LeftOut> left = begun.leftOut();
       if (left != null) {
         writeNext(fresh, leftOutRecord(begun.round().stamp(), left));
       }
@@ -384,7 +384,7 @@ public final class RoundsFile implements AutoCloseable {
     return bytes.toByteArray();
   }
 
-  private static byte[] leftOutRecord(long stamp, List<Batch.LeftOut> batches) {
+  private static byte[] leftOutRecord(long stamp, List<PendingBatch.LeftOut> batches) {
     return record(
         LEFT_OUT,
         out -> {
@@ -426,7 +426,7 @@ public final class RoundsFile implements AutoCloseable {
     throw new IllegalArgumentException("a position of another store: " + text);
   }
 
-  private static void writeBatch(DataOutputStream out, Batch batch) throws IOException {
+  private static void writeBatch(DataOutputStream out, PendingBatch batch) throws IOException {
     out.writeUTF(batch.key());
     out.writeByte(batch.lane());
     out.writeByte(batch.lanes());
@@ -435,8 +435,8 @@ public final class RoundsFile implements AutoCloseable {
     out.writeLong(batch.seconds());
   }
 
-  private static Batch readBatch(DataInputStream in) throws IOException {
-    return new Batch(
+  private static PendingBatch readBatch(DataInputStream in) throws IOException {
+    return new PendingBatch(
         in.readUTF(),
         in.readUnsignedByte(),
         in.readUnsignedByte(),
@@ -445,10 +445,10 @@ public final class RoundsFile implements AutoCloseable {
         in.readLong());
   }
 
-  private static void writeLeftOut(DataOutputStream out, List<Batch.LeftOut> batches)
+  private static void writeLeftOut(DataOutputStream out, List<PendingBatch.LeftOut> batches)
       throws IOException {
     out.writeInt(batches.size());
-    for (Batch.LeftOut left : batches) {
+    for (PendingBatch.LeftOut left : batches) {
       writeBatch(out, left.batch());
       out.writeInt(left.other().daemon());
       out.writeLong(left.other().stamp());
@@ -458,12 +458,12 @@ public final class RoundsFile implements AutoCloseable {
     }
   }
 
-  private static List<Batch.LeftOut> readLeftOut(DataInputStream in) throws IOException {
-    List<Batch.LeftOut> batches = new ArrayList<>();
+  private static List<PendingBatch.LeftOut> readLeftOut(DataInputStream in) throws IOException {
+    List<PendingBatch.LeftOut> batches = new ArrayList<>();
     for (int left = in.readInt(); left > 0; left--) {
-      Batch batch = readBatch(in);
+      PendingBatch batch = readBatch(in);
       Claim other = new Claim(in.readInt(), in.readLong(), in.readLong());
-      batches.add(new Batch.LeftOut(batch, other, in.readLong(), readPosition(in)));
+      batches.add(new PendingBatch.LeftOut(batch, other, in.readLong(), readPosition(in)));
     }
     return batches;
   }

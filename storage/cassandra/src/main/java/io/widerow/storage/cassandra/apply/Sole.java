@@ -31,7 +31,7 @@ final class Sole {
   ///
   /// @param others true when the store has had another daemon
   /// @throws KeyspaceException when a statement fails; call it again
-  void begin(Keyspace keyspace, Statements statements, int daemon, int epoch, boolean others) {
+  void begin(Keyspace keyspace, RetryingStatements statements, int daemon, int epoch, boolean others) {
     alone = false;
     mine = epoch * TimeUuid.DAEMON_LIMIT + daemon + 1;
     boolean nobody = others;
@@ -55,7 +55,7 @@ final class Sole {
   }
 
   /// Asks whether no other daemon has started until now.
-  boolean isStill(Keyspace keyspace, Statements statements) {
+  boolean isStill(Keyspace keyspace, RetryingStatements statements) {
     alone = alone && statements.make("see who is alone", () -> keyspace.sole(mine, mine)) == mine;
     return alone;
   }

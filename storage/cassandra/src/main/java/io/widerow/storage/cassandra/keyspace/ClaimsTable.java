@@ -34,7 +34,7 @@ final class ClaimsTable {
     return runner.run(
         "claiming a batch key",
         runner.bind(
-            Statements.Kind.CLAIM_INSERT,
+            StoreStatements.Kind.CLAIM_INSERT,
             ByteBuffer.wrap(key),
             mine.daemon(),
             mine.stamp(),
@@ -47,7 +47,7 @@ final class ClaimsTable {
     return runner
         .rows(
             "reading claims of batch keys",
-            runner.bind(Statements.Kind.CLAIM_SELECT, keys.stream().map(ByteBuffer::wrap).toList()),
+            runner.bind(StoreStatements.Kind.CLAIM_SELECT, keys.stream().map(ByteBuffer::wrap).toList()),
             row -> Map.entry(present(row.getByteBuffer("key")), Rows.claim(row)))
         .thenApply(rows -> {
           Map<ByteBuffer, Claim> found = new HashMap<>();
@@ -68,7 +68,7 @@ final class ClaimsTable {
       Claim claim = claims.get(i);
       all[i] =
           runner.bind(
-              Statements.Kind.CLAIM_NOTE,
+              StoreStatements.Kind.CLAIM_NOTE,
               ByteBuffer.wrap(keys.get(i)),
               claim.daemon(),
               claim.stamp(),
@@ -83,8 +83,8 @@ final class ClaimsTable {
     return runner.run(
         "saying who is the only daemon",
         expected == 0
-            ? runner.bind(Statements.Kind.SOLE_INSERT, next)
-            : runner.bind(Statements.Kind.SOLE_CHANGE, next, expected),
+            ? runner.bind(StoreStatements.Kind.SOLE_INSERT, next)
+            : runner.bind(StoreStatements.Kind.SOLE_CHANGE, next, expected),
         answer -> now(answer.wasApplied() ? next : present(answer.one()).getInt("daemon")));
   }
 
@@ -92,7 +92,7 @@ final class ClaimsTable {
     return runner.run(
         "taking over a batch key",
         runner.bind(
-            Statements.Kind.CLAIM_TAKE,
+            StoreStatements.Kind.CLAIM_TAKE,
             ttlSeconds,
             mine.daemon(),
             mine.stamp(),

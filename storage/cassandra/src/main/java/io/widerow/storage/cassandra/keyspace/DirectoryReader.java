@@ -33,7 +33,7 @@ final class DirectoryReader {
     List<Rows.State> states = new ArrayList<>();
     return runner.run(
         what,
-        runner.bindPartition(Statements.Kind.DIRECTORY_SELECT, partition),
+        runner.bindPartition(StoreStatements.Kind.DIRECTORY_SELECT, partition),
         first -> {
           boolean paged = first.hasMorePages();
           return collect(first, partition, rows, states)
@@ -81,7 +81,7 @@ final class DirectoryReader {
   /// @param serial consistency that also settles a swap in progress; null for the consistency of
   ///   all reads
   CompletableFuture<Rows.State> state(PartitionKey partition, @Nullable ConsistencyLevel serial) {
-    BoundStatement select = runner.bindPartition(Statements.Kind.DIRECTORY_STATE, partition);
+    BoundStatement select = runner.bindPartition(StoreStatements.Kind.DIRECTORY_STATE, partition);
     return runner.run(
         "reading the generation of " + partition,
         serial == null ? select : select.setConsistencyLevel(serial),

@@ -56,7 +56,7 @@ public final class DriverKeyspace implements Keyspace {
     this.counts = counts;
     this.runner =
         new StatementRunner(
-            session, new Statements(session, options.uri().keyspaceInCql()), schema);
+            session, new StoreStatements(session, options.uri().keyspaceInCql()), schema);
     this.directories = new DirectoryReader(runner);
     this.claims = new ClaimsTable(runner);
     this.projection = new EventsTable(runner);
@@ -115,10 +115,10 @@ public final class DriverKeyspace implements Keyspace {
   @Override
   public CompletableFuture<Void> write(DirectoryRow row, ByteBuffer value, int ttlSeconds) {
     SegmentKey key = row.key();
-    BoundStatement segment = bindSegment(Statements.Kind.SEGMENT_INSERT, key, value, ttlSeconds);
+    BoundStatement segment = bindSegment(StoreStatements.Kind.SEGMENT_INSERT, key, value, ttlSeconds);
     BoundStatement directory =
         bindSegment(
-            Statements.Kind.DIRECTORY_INSERT,
+            StoreStatements.Kind.DIRECTORY_INSERT,
             key,
             row.first().toUuid(),
             row.last().toUuid(),
@@ -130,7 +130,7 @@ public final class DriverKeyspace implements Keyspace {
     return runner.done("writing segment " + key, together(segment, directory));
   }
 
-  private BoundStatement bindSegment(Statements.Kind kind, SegmentKey key, Object... more) {
+  private BoundStatement bindSegment(StoreStatements.Kind kind, SegmentKey key, Object... more) {
     List<Object> values = new ArrayList<>(List.of(key.tier(), key.daemon(), key.seq(), key.part()));
     values.addAll(Arrays.asList(more));
     return runner.bindPartition(kind, key.partition(), values.toArray());
@@ -143,7 +143,7 @@ public final class DriverKeyspace implements Keyspace {
 
   @Override
   public CompletableFuture<@Nullable ByteBuffer> value(SegmentKey key, boolean quorum) {
-    BoundStatement select = bindSegment(Statements.Kind.SEGMENT_SELECT, key);
+    BoundStatement select = bindSegment(StoreStatements.Kind.SEGMENT_SELECT, key);
     return runner.run(
         "reading segment " + key,
         quorum ? select : select.setExecutionProfileName(Connections.ONE),
@@ -158,7 +158,7 @@ public final class DriverKeyspace implements Keyspace {
     SegmentKey first = keys.getFirst();
     BoundStatement select =
         runner.bindPartition(
-            Statements.Kind.SEGMENTS_SELECT,
+            StoreStatements.Kind.SEGMENTS_SELECT,
             first.partition(),
             first.tier(),
             first.daemon(),
@@ -190,7 +190,7 @@ public final class DriverKeyspace implements Keyspace {
       PartitionKey partition, int expected, int next, Map<Integer, Long> covered) {
     BoundStatement update =
         runner.bind(
-            Statements.Kind.DIRECTORY_SWAP,
+            StoreStatements.Kind.DIRECTORY_SWAP,
             next,
             covered,
             Rows.bucket(partition),
@@ -215,9 +215,9 @@ public final class DriverKeyspace implements Keyspace {
         "deleting segments of " + partition,
         together(
             runner.bindPartition(
-                Statements.Kind.SEGMENTS_DELETE, partition, tier, daemon, seqFirst, seqLast),
+                StoreStatements.Kind.SEGMENTS_DELETE, partition, tier, daemon, seqFirst, seqLast),
             runner.bindPartition(
-                Statements.Kind.DIRECTORY_DELETE, partition, tier, daemon, seqFirst, seqLast)));
+                StoreStatements.Kind.DIRECTORY_DELETE, partition, tier, daemon, seqFirst, seqLast)));
   }
 
   @Override
@@ -225,9 +225,9 @@ public final class DriverKeyspace implements Keyspace {
     return runner.done(
         "deleting " + partition,
         together(
-            runner.bindPartition(Statements.Kind.SEGMENTS_DROP, partition),
-            runner.bindPartition(Statements.Kind.DIRECTORY_DROP, partition),
-            runner.bindPartition(Statements.Kind.EVENTS_DROP, partition)));
+            runner.bindPartition(StoreStatements.Kind.SEGMENTS_DROP, partition),
+            runner.bindPartition(StoreStatements.Kind.DIRECTORY_DROP, partition),
+            runner.bindPartition(StoreStatements.Kind.EVENTS_DROP, partition)));
   }
 
   @Override
@@ -242,11 +242,11 @@ public final class DriverKeyspace implements Keyspace {
   public CompletableFuture<Void> addBucket(BucketRow row) {
     String span = BucketRow.spanOf(row.bucket());
     return CompletableFuture.allOf(
-        runner.done("adding span " + span, runner.bind(Statements.Kind.SPAN_INSERT, span)),
-        runner.done("adding " + row, bindBucket(Statements.Kind.BUCKET_INSERT, row)));
+        runner.done("adding span " + span, runner.bind(StoreStatements.Kind.SPAN_INSERT, span)),
+        runner.done("adding " + row, bindBucket(StoreStatements.Kind.BUCKET_INSERT, row)));
   }
 
-  private BoundStatement bindBucket(Statements.Kind kind, BucketRow row) {
+  private BoundStatement bindBucket(StoreStatements.Kind kind, BucketRow row) {
     return runner.bind(
         kind, BucketRow.spanOf(row.bucket()), row.type(), row.bucket().text(), row.shards());
   }
@@ -255,7 +255,7 @@ public final class DriverKeyspace implements Keyspace {
   public CompletableFuture<List<String>> spans() {
     return runner.rows(
         "reading the spans",
-        runner.bind(Statements.Kind.SPAN_SELECT),
+        runner.bind(StoreStatements.Kind.SPAN_SELECT),
         row -> present(row.getString("span")));
   }
 
@@ -263,30 +263,30 @@ public final class DriverKeyspace implements Keyspace {
   public CompletableFuture<List<BucketRow>> buckets(String span) {
     return runner.rows(
         "reading the buckets of " + span,
-        runner.bind(Statements.Kind.BUCKET_SELECT, span),
+        runner.bind(StoreStatements.Kind.BUCKET_SELECT, span),
         Rows::bucketRow);
   }
 
   @Override
   public CompletableFuture<Void> removeBucket(BucketRow row) {
-    return runner.done("removing " + row, bindBucket(Statements.Kind.BUCKET_DELETE, row));
+    return runner.done("removing " + row, bindBucket(StoreStatements.Kind.BUCKET_DELETE, row));
   }
 
   @Override
   public CompletableFuture<Void> removeSpan(String span) {
-    return runner.done("removing span " + span, runner.bind(Statements.Kind.SPAN_DELETE, span));
+    return runner.done("removing span " + span, runner.bind(StoreStatements.Kind.SPAN_DELETE, span));
   }
 
   // Daemons.
 
   private static int slot(int daemon) {
-    return daemon / Statements.SLOT_DAEMONS;
+    return daemon / StoreStatements.SLOT_DAEMONS;
   }
 
   @Override
   public CompletableFuture<List<DaemonRow>> daemons() {
     return runner
-        .rows("reading the daemons", runner.bind(Statements.Kind.DAEMON_SELECT), Rows::daemonRow)
+        .rows("reading the daemons", runner.bind(StoreStatements.Kind.DAEMON_SELECT), Rows::daemonRow)
         .thenApply(all -> all.stream().sorted(Comparator.comparingInt(DaemonRow::daemon)).toList());
   }
 
@@ -301,9 +301,9 @@ public final class DriverKeyspace implements Keyspace {
     BoundStatement statement =
         before == null
             ? runner.bind(
-                Statements.Kind.DAEMON_INSERT, slot(daemon), daemon, owner, host, epoch, reserved)
+                StoreStatements.Kind.DAEMON_INSERT, slot(daemon), daemon, owner, host, epoch, reserved)
             : runner.bind(
-                Statements.Kind.DAEMON_BEGIN,
+                StoreStatements.Kind.DAEMON_BEGIN,
                 owner,
                 host,
                 epoch,
@@ -334,7 +334,7 @@ public final class DriverKeyspace implements Keyspace {
     return runner.done(
         "telling that daemon %d has applied %s".formatted(daemon, Stamp.text(applied.stamp())),
         runner.bind(
-            Statements.Kind.DAEMON_APPLIED,
+            StoreStatements.Kind.DAEMON_APPLIED,
             applied.stamp(),
             applied.stamp(),
             applied.versionLimit(),
@@ -348,7 +348,7 @@ public final class DriverKeyspace implements Keyspace {
     return runner.done(
         "telling that daemon %d is alive".formatted(daemon),
         runner.bind(
-            Statements.Kind.DAEMON_SEEN,
+            StoreStatements.Kind.DAEMON_SEEN,
             Instant.ofEpochMilli(oldestMillis),
             Instant.ofEpochMilli(seenMillis),
             slot(daemon),
@@ -387,7 +387,7 @@ public final class DriverKeyspace implements Keyspace {
   @Override
   public CompletableFuture<Map<String, String>> policies() {
     return runner
-        .rows("reading the policies", runner.bind(Statements.Kind.POLICY_SELECT), row -> row)
+        .rows("reading the policies", runner.bind(StoreStatements.Kind.POLICY_SELECT), row -> row)
         .thenApply(rows -> {
           Map<String, String> policies = new HashMap<>();
           rows.forEach(
@@ -401,8 +401,8 @@ public final class DriverKeyspace implements Keyspace {
     return runner.done(
         "setting policy " + name,
         body == null
-            ? runner.bind(Statements.Kind.POLICY_DELETE, name)
-            : runner.bind(Statements.Kind.POLICY_INSERT, name, body));
+            ? runner.bind(StoreStatements.Kind.POLICY_DELETE, name)
+            : runner.bind(StoreStatements.Kind.POLICY_INSERT, name, body));
   }
 
   @Override
@@ -416,7 +416,7 @@ public final class DriverKeyspace implements Keyspace {
       String what, int daemon, int seconds, @Nullable Integer holder) {
     return runner.run(
         "leasing " + what,
-        runner.bind(Statements.Kind.LEASE, seconds, daemon, what, holder),
+        runner.bind(StoreStatements.Kind.LEASE, seconds, daemon, what, holder),
         answer -> {
           if (answer.wasApplied()) {
             return now(true);
@@ -435,7 +435,7 @@ public final class DriverKeyspace implements Keyspace {
   public CompletableFuture<Long> clockMillis() {
     return runner.run(
         "asking for the time",
-        runner.bind(Statements.Kind.CLOCK).setExecutionProfileName(Connections.ONE),
+        runner.bind(StoreStatements.Kind.CLOCK).setExecutionProfileName(Connections.ONE),
         page -> now(present(page.one()).getLong("millis")));
   }
 

@@ -31,7 +31,7 @@ final class EventsTable {
     for (EventRow event : events) {
       batch.add(
           runner.bindPartition(
-              Statements.Kind.EVENT_INSERT,
+              StoreStatements.Kind.EVENT_INSERT,
               partition,
               event.id().toUuid(),
               event.body(),

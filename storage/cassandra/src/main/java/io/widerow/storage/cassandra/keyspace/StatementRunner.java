@@ -22,21 +22,21 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: any.
 final class StatementRunner {
   private final CqlSession session;
-  private final Statements statements;
+  private final StoreStatements statements;
   private final ClusterSchema schema;
 
-  StatementRunner(CqlSession session, Statements statements, ClusterSchema schema) {
+  StatementRunner(CqlSession session, StoreStatements statements, ClusterSchema schema) {
     this.session = session;
     this.statements = statements;
     this.schema = schema;
   }
 
-  BoundStatement bind(Statements.Kind kind, @Nullable Object... values) {
+  BoundStatement bind(StoreStatements.Kind kind, @Nullable Object... values) {
     return statements.of(kind).bind(values);
   }
 
   BoundStatement bindPartition(
-      Statements.Kind kind, PartitionKey partition, @Nullable Object... more) {
+      StoreStatements.Kind kind, PartitionKey partition, @Nullable Object... more) {
     List<@Nullable Object> values = new ArrayList<>();
     values.add(Rows.bucket(partition));
     values.add(partition.type());

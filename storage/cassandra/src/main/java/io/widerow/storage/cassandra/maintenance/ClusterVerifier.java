@@ -31,7 +31,7 @@ public final class ClusterVerifier {
   private static final int DAMAGE_MAX = 10_000;
 
   private final Keyspace keyspace;
-  private final Policies policies;
+  private final ClusterPolicies policies;
   private final long nowNanos;
   private final boolean probing;
   private final Progress progress;
@@ -83,7 +83,7 @@ public final class ClusterVerifier {
   }
 
   private ClusterVerifier(
-      Keyspace keyspace, Policies policies, long nowNanos, boolean probing, Progress progress) {
+      Keyspace keyspace, ClusterPolicies policies, long nowNanos, boolean probing, Progress progress) {
     this.keyspace = keyspace;
     this.policies = policies;
     this.nowNanos = nowNanos;
@@ -101,7 +101,7 @@ public final class ClusterVerifier {
   /// @throws KeyspaceException when the keyspace cannot be asked
   public static Verification verify(
       Keyspace keyspace,
-      Policies policies,
+      ClusterPolicies policies,
       Predicate<PartitionKey> wanted,
       boolean probing,
       long nowNanos,

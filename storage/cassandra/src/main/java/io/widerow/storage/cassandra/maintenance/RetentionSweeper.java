@@ -51,7 +51,7 @@ final class RetentionSweeper {
   private static final long NANOS = 1_000_000;
 
   private final Keyspace keyspace;
-  private final Policies policies;
+  private final ClusterPolicies policies;
   private final Leases leases;
   private final ClockCheck clock;
   private final LongSupplier nowMillis;
@@ -81,7 +81,7 @@ final class RetentionSweeper {
 
   RetentionSweeper(
       Keyspace keyspace,
-      Policies policies,
+      ClusterPolicies policies,
       Leases leases,
       ClockCheck clock,
       LongSupplier nowMillis,
@@ -138,14 +138,14 @@ final class RetentionSweeper {
   }
 
   private boolean isInForce(RetentionRules rules) {
-    Policies.Known known = policies.known();
+    ClusterPolicies.Known known = policies.known();
     return known != null && known.rules().equals(rules);
   }
 
   /// Null when it is not time.
   private @Nullable Pass begin(long now) {
     spans.clear();
-    Policies.Known known = policies.known();
+    ClusterPolicies.Known known = policies.known();
     if (known == null
         || now - known.sinceMillis() < DELAY_MILLIS
         || isLater(nextMillis, now, PASS_MILLIS)) {

@@ -27,7 +27,7 @@ public final class Upkeep implements AutoCloseable {
   private static final long WRITERS_MILLIS = 10_000;
 
   private final Keyspace keyspace;
-  private final Policies policies;
+  private final ClusterPolicies policies;
   private final LongSupplier nowMillis;
   private final UpkeepCounters counters = new UpkeepCounters();
   private final ClockCheck clock;
@@ -48,7 +48,7 @@ public final class Upkeep implements AutoCloseable {
   public Upkeep(
       Keyspace keyspace,
       int daemon,
-      Policies policies,
+      ClusterPolicies policies,
       Duration mergeAfter,
       LongSupplier nowMillis) {
     this.keyspace = keyspace;

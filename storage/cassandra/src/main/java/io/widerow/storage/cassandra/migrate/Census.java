@@ -30,8 +30,8 @@ final class Census {
 
   private final @Nullable LaneArrivals since;
   private final List<LaneArrivals> marks;
-  private final List<Fingerprint.Sum> before = new ArrayList<>(); // of events before each mark
-  private final Fingerprint.Sum all = new Fingerprint.Sum();
+  private final List<HourFingerprint.Sum> before = new ArrayList<>(); // of events before each mark
+  private final HourFingerprint.Sum all = new HourFingerprint.Sum();
   private final long[] lanes; // by lane: one more than the greatest counter; 0 for none
   private final Map<Integer, long[]> daemons = new TreeMap<>(); // the same, of one daemon's ids
   private long events;
@@ -41,7 +41,7 @@ final class Census {
     this.lanes = new long[laneCount];
     this.since = since;
     this.marks = marks;
-    marks.forEach(_ -> before.add(new Fingerprint.Sum()));
+    marks.forEach(_ -> before.add(new HourFingerprint.Sum()));
   }
 
   /// @param lanes of the source when it was written last
@@ -63,7 +63,7 @@ final class Census {
   private void add(StoreView view, PartitionKey partition, MigrationWatch watch) {
     Census part = new Census(lanes.length, since, marks);
     PartitionKey target = partition;
-    long place = Fingerprint.placeOf(target);
+    long place = HourFingerprint.placeOf(target);
     Scan scan = Scan.all().withColumns(Set.of()).withSince(since);
     try (EventCursor cursor = view.open(List.of(partition), scan)) {
       while (Views.next(cursor)) {
@@ -71,7 +71,7 @@ final class Census {
         PartitionKey next = CopyPlan.targetOf(partition, event.timeNanos());
         if (!next.equals(target)) {
           target = next;
-          place = Fingerprint.placeOf(target);
+          place = HourFingerprint.placeOf(target);
         }
         part.add(event, partition.shard(), place);
       }
@@ -126,12 +126,12 @@ final class Census {
   }
 
   /// The fingerprint of all new events.
-  Fingerprint fingerprint() {
+  HourFingerprint fingerprint() {
     return all.fingerprint();
   }
 
   /// The fingerprint of the new events that arrived before a mark.
-  Fingerprint fingerprint(int mark) {
+  HourFingerprint fingerprint(int mark) {
     return before.get(mark).fingerprint();
   }
 

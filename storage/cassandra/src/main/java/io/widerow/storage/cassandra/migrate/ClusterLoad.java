@@ -53,7 +53,7 @@ import org.jspecify.annotations.Nullable;
 /// That holds while the events stay in their partitions. A store that merges small partitions into
 /// larger ones moves them: into a partition that is done, and they would be left out; out of one,
 /// and they would be copied twice. So an attempt counts only while the source has, up to its
-/// position, the [Fingerprint] that it had then. What other attempts wrote is deleted first.
+/// position, the [HourFingerprint] that it had then. What other attempts wrote is deleted first.
 ///
 /// Why rounds, and not merged segments of a generation: a round needs no agreement with daemons
 /// that merge concurrently, becomes visible at one moment, and leaves alone what others write to
@@ -67,12 +67,12 @@ final class ClusterLoad {
 
   private final StoreView view;
   private final Keyspace keyspace;
-  private final Statements statements;
+  private final MigrationStatements statements;
   private final Workers workers;
   private final MigrationWatch watch;
   private final UUID storeId;
   private final int lanes;
-  private final Numbers numbers;
+  private final DaemonNumberRegistry numbers;
   private final AtomicLong copied = new AtomicLong();
   private final Set<TypeDay> touched = new TreeSet<>();
   private ClusterRecord record = new ClusterRecord(-1, null, false, List.of());
@@ -89,7 +89,7 @@ final class ClusterLoad {
       int lanes,
       String place,
       Keyspace keyspace,
-      Statements statements,
+      MigrationStatements statements,
       Workers workers,
       MigrationWatch watch) {
     this.view = view;
@@ -99,7 +99,7 @@ final class ClusterLoad {
     this.statements = statements;
     this.workers = workers;
     this.watch = watch;
-    this.numbers = new Numbers(statements, storeId, place);
+    this.numbers = new DaemonNumberRegistry(statements, storeId, place);
   }
 
   /// Copies the new events.
@@ -367,7 +367,7 @@ final class ClusterLoad {
   private final class PartWriter implements AutoCloseable {
     private final SegmentKey first;
     private final SegmentValue.Writer value;
-    private final Statements.Writes writes = statements.new Writes(REQUESTS);
+    private final MigrationStatements.Writes writes = statements.new Writes(REQUESTS);
     private SegmentValue.@Nullable Encoded firstValue;
     private int parts;
 

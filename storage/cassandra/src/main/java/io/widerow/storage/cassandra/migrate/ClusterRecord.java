@@ -38,7 +38,7 @@ record ClusterRecord(
   ///
   /// @param stamp of its segments, see [Stamp]
   /// @param source the events of the directory between `done` and `to`
-  record Attempt(long stamp, LaneArrivals to, Fingerprint source) {}
+  record Attempt(long stamp, LaneArrivals to, HourFingerprint source) {}
 
   static String name(UUID storeId) {
     return "migration." + storeId;
@@ -111,7 +111,7 @@ record ClusterRecord(
 
   private static Attempt attempt(String[] words) {
     return new Attempt(
-        Long.parseLong(words[1], STAMP_RADIX), lanes(words[2]), Fingerprint.parse(words[3]));
+        Long.parseLong(words[1], STAMP_RADIX), lanes(words[2]), HourFingerprint.parse(words[3]));
   }
 
   private static LaneArrivals lanes(String text) {

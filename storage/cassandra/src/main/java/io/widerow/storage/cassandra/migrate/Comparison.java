@@ -34,7 +34,7 @@ final class Comparison {
   private final Side from;
   private final Side to;
   private final MigrationWatch watch;
-  private final SortedMap<TypeDay, List<Difference>> differences = new TreeMap<>();
+  private final SortedMap<TypeDay, List<HourMismatch>> differences = new TreeMap<>();
   private long events; // guarded by this
 
   /// @param counts events that count; others of the view are left out
@@ -46,7 +46,7 @@ final class Comparison {
 
   /// @param events of the source that were compared
   /// @param differences in order of days, then types
-  record Result(long events, List<Difference> differences) {}
+  record Result(long events, List<HourMismatch> differences) {}
 
   private Comparison(Side from, Side to, MigrationWatch watch) {
     this.from = from;
@@ -81,14 +81,14 @@ final class Comparison {
     SortedSet<Integer> hours = new TreeSet<>(here.all.keySet());
     hours.addAll(there.all.keySet());
     hours.addAll(stored.all.keySet());
-    List<Difference> found = new ArrayList<>();
+    List<HourMismatch> found = new ArrayList<>();
     for (int hour : hours) {
       EventDigest a = here.digest(hour);
       EventDigest b = there.digest(hour);
       long twice = stored.assigned(hour) - there.assigned(hour);
       if (!a.equals(b) || twice != 0) {
         Bucket bucket = new Bucket(hour * HOUR_MINUTES, HOUR_MINUTES);
-        found.add(new Difference(bucket, day.type(), a, b, twice));
+        found.add(new HourMismatch(bucket, day.type(), a, b, twice));
       }
     }
     synchronized (this) {

@@ -42,12 +42,12 @@ public final class Migration {
   /// @param directory a stopped store, or a snapshot of a running one
   /// @throws io.widerow.storage.StorageException when the directory is no store, in use or damaged,
   ///   when its daemon's number is another's in the cluster, or the cluster stays away
-  public Outcome toCluster(Path directory) {
+  public MigrationOutcome toCluster(Path directory) {
     try (EmbeddedStore store = EmbeddedStore.openForReading(directory);
         StoreView view = store.view()) {
       ClusterLoad load = load(directory, view);
       load.run();
-      Outcome outcome = outcome(load.copied(), load, view, load.wanted());
+      MigrationOutcome outcome = outcome(load.copied(), load, view, load.wanted());
       if (outcome.differences().isEmpty()) {
         load.compared();
       }
@@ -56,7 +56,7 @@ public final class Migration {
   }
 
   /// Compares a directory with what the cluster has of it.
-  public Outcome verifyCluster(Path directory) {
+  public MigrationOutcome verifyCluster(Path directory) {
     try (EmbeddedStore store = EmbeddedStore.openForReading(directory);
         StoreView view = store.view()) {
       ClusterLoad load = load(directory, view);
@@ -72,11 +72,11 @@ public final class Migration {
       lanes = Math.max(1, manifest.journals());
     }
     String place = "directory " + directory;
-    Statements statements = new Statements(keyspace, settings.patience(), settings.pause(), watch);
+    MigrationStatements statements = new MigrationStatements(keyspace, settings.patience(), settings.pause(), watch);
     return new ClusterLoad(view, storeId, lanes, place, keyspace, statements, workers, watch);
   }
 
-  private Outcome outcome(
+  private MigrationOutcome outcome(
       long copied, ClusterLoad load, StoreView view, Predicate<TypeDay> wanted) {
     try (StoreView there = cluster.get()) {
       return compared(
@@ -89,7 +89,7 @@ public final class Migration {
   /// @param directory empty or absent, or one that the same cluster was copied into before
   /// @throws io.widerow.storage.StorageException when the directory is something else or in use,
   ///   the disk is full, or the cluster stays away
-  public Outcome toDirectory(Path directory) {
+  public MigrationOutcome toDirectory(Path directory) {
     try (StoreView view = cluster.get()) {
       DirectoryLoad load;
       try (DirectoryTarget target =
@@ -103,23 +103,23 @@ public final class Migration {
   }
 
   /// Compares the cluster with a directory that it was copied into.
-  public Outcome verifyDirectory(Path directory) {
+  public MigrationOutcome verifyDirectory(Path directory) {
     try (StoreView view = cluster.get()) {
       return outcome(0, view, directory, _ -> true);
     }
   }
 
-  private Outcome outcome(long copied, StoreView view, Path directory, Predicate<TypeDay> wanted) {
+  private MigrationOutcome outcome(long copied, StoreView view, Path directory, Predicate<TypeDay> wanted) {
     try (EventStore store = EmbeddedStore.openForReading(directory);
         StoreView there = store.view()) {
       return compared(copied, Comparison.Side.whole(view), Comparison.Side.whole(there), wanted);
     }
   }
 
-  private Outcome compared(
+  private MigrationOutcome compared(
       long copied, Comparison.Side from, Comparison.Side to, Predicate<TypeDay> wanted) {
     watch.begin("comparing", 3 * copied); // the target twice
     Comparison.Result result = Comparison.of(from, to, wanted, workers, watch);
-    return new Outcome(copied, result.events(), result.differences());
+    return new MigrationOutcome(copied, result.events(), result.differences());
   }
 }

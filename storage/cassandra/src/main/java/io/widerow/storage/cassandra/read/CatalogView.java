@@ -36,7 +36,7 @@ final class CatalogView {
       PartitionKey.MINUTES_PER_DAY * PartitionKey.NANOS_PER_MINUTE;
   private static final long WIDEST_NANOS = Bucket.WIDE_DAYS.getLast() * DAY_NANOS;
 
-  private final Catalog catalog;
+  private final ClusterCatalog catalog;
   private final ClusterArrivals position;
   private final ReadCounts counts;
   private @Nullable NavigableMap<Bucket, String> spans; // guarded by this, as is all below
@@ -45,7 +45,7 @@ final class CatalogView {
   private final NavigableSet<Bucket> wide = new TreeSet<>();
   private final Map<Bucket, Map<String, Integer>> shards = new HashMap<>();
 
-  CatalogView(Catalog catalog, ClusterArrivals position, ReadCounts counts) {
+  CatalogView(ClusterCatalog catalog, ClusterArrivals position, ReadCounts counts) {
     this.catalog = catalog;
     this.position = position;
     this.counts = counts;

@@ -30,7 +30,7 @@ public final class ClusterReader implements AutoCloseable {
   private final StoreClock clock;
   private final Executor executor;
   private final Requests requests;
-  private final Catalog catalog;
+  private final ClusterCatalog catalog;
   private final Directories directories;
   private final ValueFetcher values;
   private final BlockReaderPool blockReaders = new BlockReaderPool();
@@ -56,7 +56,7 @@ public final class ClusterReader implements AutoCloseable {
     this.clock = clock;
     this.executor = executor;
     this.requests = new Requests(options);
-    this.catalog = new Catalog(keyspace, requests, options);
+    this.catalog = new ClusterCatalog(keyspace, requests, options);
     this.directories = new Directories(keyspace, requests, options);
     this.values = new ValueFetcher(keyspace, requests, options, executor);
   }
@@ -121,7 +121,7 @@ public final class ClusterReader implements AutoCloseable {
     return retention.isExpired(key.type(), key.untilNanos(), clock.wallNanos());
   }
 
-  Catalog catalog() {
+  ClusterCatalog catalog() {
     return catalog;
   }
 

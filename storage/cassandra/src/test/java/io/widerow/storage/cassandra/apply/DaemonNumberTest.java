@@ -62,8 +62,8 @@ class DaemonNumberTest {
     }
   }
 
-  private Statements statements() {
-    return new Statements(new Pace.Real());
+  private RetryingStatements statements() {
+    return new RetryingStatements(new Pace.Real());
   }
 
   private DaemonNumber start(Path directory, ApplyOptions options) {

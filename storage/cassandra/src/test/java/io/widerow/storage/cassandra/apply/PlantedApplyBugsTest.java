@@ -43,7 +43,7 @@ class PlantedApplyBugsTest {
             Cut.to(Applier.class, "roundsOfStart", RoundsFile.class, "begun", "allInMemoryOnly")),
         planted(
             "a round is applied after its last write",
-            Cut.out(RoundWriter.class, "awaitFirst", Statements.Try.class, "await")),
+            Cut.out(RoundWriter.class, "awaitFirst", RetryingStatements.Try.class, "await")),
         planted(
             "a key is claimed before its batch is written",
             Cut.to(Applier.class, "write", Claims.class, "claim", "nothingIsClaimed")),

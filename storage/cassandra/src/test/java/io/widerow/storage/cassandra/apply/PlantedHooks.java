@@ -34,12 +34,12 @@ public final class PlantedHooks {
     return false;
   }
 
-  static List<Batch.LeftOut> nothingIsClaimed(
+  static List<PendingBatch.LeftOut> nothingIsClaimed(
       Claims claims, Round round, long nowSeconds, long skewMillis) {
     return List.of();
   }
 
-  static boolean withoutAsking(Sole sole, Keyspace keyspace, Statements statements) {
+  static boolean withoutAsking(Sole sole, Keyspace keyspace, RetryingStatements statements) {
     return sole.mayBe();
   }
 

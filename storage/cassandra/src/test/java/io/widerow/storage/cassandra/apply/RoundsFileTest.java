@@ -33,8 +33,8 @@ class RoundsFileTest {
   private record State(
       Round lastApplied,
       List<Rounds.Begun> pending,
-      List<Batch.LeftOut> unsettled,
-      List<Batch.LeftOut> takenOver,
+      List<PendingBatch.LeftOut> unsettled,
+      List<PendingBatch.LeftOut> takenOver,
       LaneArrivals releasable) {
     static State of(RoundsFile file) {
       Rounds rounds = file.rounds();
@@ -51,7 +51,7 @@ class RoundsFileTest {
     return new LaneArrivals(0, List.of(limit, limit));
   }
 
-  private static Round round(int number, List<Batch.LeftOut> taken) {
+  private static Round round(int number, List<PendingBatch.LeftOut> taken) {
     return new Round(
         Stamp.of(1, number),
         position(100L * number),
@@ -62,10 +62,10 @@ class RoundsFileTest {
         taken);
   }
 
-  private static Batch.LeftOut left(int round, long counterFrom) {
-    Batch batch = new Batch("0a".repeat(16), 1, 2, counterFrom, 10, 1_764_000_000L);
+  private static PendingBatch.LeftOut left(int round, long counterFrom) {
+    PendingBatch batch = new PendingBatch("0a".repeat(16), 1, 2, counterFrom, 10, 1_764_000_000L);
     Claim other = new Claim(7, Stamp.of(2, 3), 55);
-    return new Batch.LeftOut(batch, other, Stamp.of(1, round), position(100L * round));
+    return new PendingBatch.LeftOut(batch, other, Stamp.of(1, round), position(100L * round));
   }
 
   private RoundsFile open(boolean first) {

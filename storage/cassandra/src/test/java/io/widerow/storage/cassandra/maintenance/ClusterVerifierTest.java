@@ -44,7 +44,7 @@ class ClusterVerifierTest {
 
   private Verification verify(Keyspace keyspace, boolean probing) {
     done.clear();
-    Policies policies = new Policies(keyspace, () -> 0);
+    ClusterPolicies policies = new ClusterPolicies(keyspace, () -> 0);
     return ClusterVerifier.verify(
         keyspace,
         policies,
@@ -226,10 +226,10 @@ class ClusterVerifierTest {
 
   @Test
   void whatIsPastItsRetentionIsNotLookedAt() {
-    new Policies(cluster.memory, () -> 0).set("log", Duration.ofNanos(1));
+    new ClusterPolicies(cluster.memory, () -> 0).set("log", Duration.ofNanos(1));
     PartitionKey other = new PartitionKey(PARTITION.bucketMinutes(), 60, "other", 0);
     cluster.memory.addBucket(new BucketRow(Bucket.of(other), "other", 3)).join();
-    Policies policies = new Policies(cluster.memory, () -> 0);
+    ClusterPolicies policies = new ClusterPolicies(cluster.memory, () -> 0);
     List<PartitionKey> seen = new ArrayList<>();
     ClusterVerifier.verify(
         cluster.memory,

@@ -98,7 +98,7 @@ class MergeRaceTest {
     List<Damage> damage =
         ClusterVerifier.verify(
                 cluster.memory,
-                new Policies(cluster.memory, () -> 0),
+                new ClusterPolicies(cluster.memory, () -> 0),
                 _ -> true,
                 true,
                 0,

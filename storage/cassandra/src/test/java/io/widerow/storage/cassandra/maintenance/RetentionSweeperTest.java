@@ -38,11 +38,11 @@ class RetentionSweeperTest {
   private final List<String> deletes = new ArrayList<>();
   private int failures;
   private long now = (START_MINUTES + 60) * 60_000L;
-  private Policies policies = policies(memory);
+  private ClusterPolicies policies = policies(memory);
   private RetentionSweeper sweeper = sweeper(memory);
 
-  private Policies policies(Keyspace keyspace) {
-    return new Policies(keyspace, () -> now, nanos -> now += nanos / 1_000_000);
+  private ClusterPolicies policies(Keyspace keyspace) {
+    return new ClusterPolicies(keyspace, () -> now, nanos -> now += nanos / 1_000_000);
   }
 
   private RetentionSweeper sweeper(Keyspace keyspace) {

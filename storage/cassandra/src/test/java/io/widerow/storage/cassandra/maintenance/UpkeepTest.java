@@ -24,11 +24,11 @@ class UpkeepTest {
 
   private final TestCluster cluster = new TestCluster(new Random(3), 2);
   private long now = END + 5 * MINUTE;
-  private Policies policies = new Policies(cluster.memory, () -> now);
+  private ClusterPolicies policies = new ClusterPolicies(cluster.memory, () -> now);
   private Upkeep upkeep = upkeep(cluster.memory);
 
   private Upkeep upkeep(Keyspace keyspace) {
-    policies = new Policies(keyspace, () -> now, nanos -> now += nanos / 1_000_000);
+    policies = new ClusterPolicies(keyspace, () -> now, nanos -> now += nanos / 1_000_000);
     return new Upkeep(keyspace, 0, policies, MERGE_AFTER, () -> now);
   }
 

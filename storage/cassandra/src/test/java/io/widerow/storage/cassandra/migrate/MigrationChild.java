@@ -26,7 +26,7 @@ final class MigrationChild {
       Migration migration =
           new Migration(keyspace, reader::view, Settings.of(threads, 2), MigrationWatch.NONE);
       System.out.println("begin");
-      Outcome outcome =
+      MigrationOutcome outcome =
           args[2].equals("there")
               ? migration.toCluster(directory)
               : migration.toDirectory(directory);

@@ -131,7 +131,7 @@ class MigrationMovesTest {
     assertEquals(expected.size(), shown.size(), what);
     assertTrue(expected.equals(shown), what);
     assertEquals(List.of(), migration(keyspace).verifyCluster(snapshot).differences(), what);
-    assertEquals(new Outcome(0, 0, List.of()), migration(keyspace).toCluster(snapshot), what);
+    assertEquals(new MigrationOutcome(0, 0, List.of()), migration(keyspace).toCluster(snapshot), what);
   }
 
   /// Kills runs of a snapshot early and late, and continues from each with another snapshot.
@@ -202,7 +202,7 @@ class MigrationMovesTest {
         long at = random.nextLong(statements);
         what.append(", ").append(snapshot.getFileName()).append(" at ").append(at);
         try {
-          Outcome _ = migration(new Cuts(keyspace).killAt(at).keyspace()).toCluster(snapshot);
+          MigrationOutcome _ = migration(new Cuts(keyspace).killAt(at).keyspace()).toCluster(snapshot);
         } catch (Cuts.Killed killed) {
           what.append(" killed");
         }
@@ -231,7 +231,7 @@ class MigrationMovesTest {
     PartitionKey lost = partition();
     keyspace.deletePartition(lost).join();
     for (int run = 0; run < 2; run++) {
-      Outcome again = migration(keyspace).toCluster(narrow);
+      MigrationOutcome again = migration(keyspace).toCluster(narrow);
       assertEquals(0, again.copied());
       assertFalse(again.differences().isEmpty(), "run " + run);
     }
@@ -241,10 +241,10 @@ class MigrationMovesTest {
   void aRecordThatWasNotComparedIsComparedOnce() {
     goOn(narrow, "as it is");
     editRecord(" compared", "");
-    Outcome once = migration(keyspace).toCluster(narrow);
+    MigrationOutcome once = migration(keyspace).toCluster(narrow);
     assertEquals(SeededStore.read(narrow, false).size(), once.compared());
     assertEquals(List.of(), once.differences());
-    assertEquals(new Outcome(0, 0, List.of()), migration(keyspace).toCluster(narrow));
+    assertEquals(new MigrationOutcome(0, 0, List.of()), migration(keyspace).toCluster(narrow));
   }
 
   @Test
@@ -253,7 +253,7 @@ class MigrationMovesTest {
     PartitionKey key = partition();
     long events = storeAgain(key);
     assertEquals(events, new KeyspaceView(keyspace).doubles().size());
-    List<Difference> told = migration(keyspace).verifyCluster(narrow).differences();
+    List<HourMismatch> told = migration(keyspace).verifyCluster(narrow).differences();
     assertEquals(1, told.size(), told::toString);
     assertTrue(
         told.getFirst()

@@ -299,7 +299,7 @@ class MigrationNodeTest {
     assertEquals(expected.size(), lines.size());
   }
 
-  private static void assertClean(Outcome outcome) {
+  private static void assertClean(MigrationOutcome outcome) {
     assertEquals(List.of(), outcome.differences());
   }
 

@@ -95,7 +95,7 @@ class MigrationTest {
     assertEquals(expected.size(), lines.size());
   }
 
-  private static void assertClean(Outcome outcome) {
+  private static void assertClean(MigrationOutcome outcome) {
     assertEquals(List.of(), outcome.differences());
   }
 
@@ -107,12 +107,12 @@ class MigrationTest {
     store.changeLayout();
     store.write(50_000);
 
-    Outcome there = migration(keyspace).toCluster(directory("a"));
+    MigrationOutcome there = migration(keyspace).toCluster(directory("a"));
     assertClean(there);
     assertTrue(there.copied() > 150_000, () -> there.copied() + " events");
     assertSame(directory("a"));
 
-    Outcome back = migration(keyspace).toDirectory(directory("b"));
+    MigrationOutcome back = migration(keyspace).toDirectory(directory("b"));
     assertClean(back);
     assertSame(directory("b"));
     assertClean(migration(keyspace).verifyDirectory(directory("b")));
@@ -142,14 +142,14 @@ class MigrationTest {
       assertClean(migration(keyspace).toCluster(directory("snapshot")));
       store.write(running, 1_000);
     }
-    Outcome second = migration(keyspace).toCluster(directory("a"));
+    MigrationOutcome second = migration(keyspace).toCluster(directory("a"));
     assertClean(second);
     assertTrue(second.copied() <= 1_000 && second.copied() > 900, () -> second.copied() + " new");
     assertSame(directory("a"));
 
     Cuts counted = new Cuts(keyspace);
-    Outcome third = migration(counted.keyspace()).toCluster(directory("a"));
-    assertEquals(new Outcome(0, 0, List.of()), third);
+    MigrationOutcome third = migration(counted.keyspace()).toCluster(directory("a"));
+    assertEquals(new MigrationOutcome(0, 0, List.of()), third);
     assertEquals(1, counted.statements(), "the record alone is read");
   }
 
@@ -161,11 +161,11 @@ class MigrationTest {
     assertClean(migration(keyspace).toDirectory(directory("b")));
     store.write(1_000);
     assertClean(migration(keyspace).toCluster(directory("a")));
-    Outcome second = migration(keyspace).toDirectory(directory("b"));
+    MigrationOutcome second = migration(keyspace).toDirectory(directory("b"));
     assertClean(second);
     assertTrue(second.copied() <= 1_000 && second.copied() > 900, () -> second.copied() + " new");
     assertSame(directory("b"));
-    assertEquals(new Outcome(0, 0, List.of()), migration(keyspace).toDirectory(directory("b")));
+    assertEquals(new MigrationOutcome(0, 0, List.of()), migration(keyspace).toDirectory(directory("b")));
   }
 
   @Test
@@ -394,9 +394,9 @@ class MigrationTest {
   }
 
   private void assertOneDifference(PartitionKey key, long more) {
-    Outcome found = migration(keyspace).verifyCluster(directory("a"));
+    MigrationOutcome found = migration(keyspace).verifyCluster(directory("a"));
     assertEquals(1, found.differences().size(), found::toString);
-    Difference difference = found.differences().getFirst();
+    HourMismatch difference = found.differences().getFirst();
     assertEquals("app", difference.type());
     Bucket bucket = Bucket.of(key);
     assertTrue(

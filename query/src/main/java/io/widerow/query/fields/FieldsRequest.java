@@ -1,0 +1,184 @@
+package io.widerow.query.fields;
+
+import io.widerow.event.AttributeName;
+import io.widerow.event.EventView;
+import io.widerow.event.LevelAttribute;
+import io.widerow.event.TimeUuid;
+import io.widerow.query.NameText;
+import io.widerow.query.QueryException;
+import io.widerow.query.QueryMemory;
+import io.widerow.query.RangeQuery;
+import io.widerow.query.TimeText;
+import io.widerow.query.filter.FilterParser;
+import io.widerow.query.result.RequestParameters;
+import io.widerow.query.survey.Survey;
+import io.widerow.query.survey.SurveyParameters;
+import io.widerow.query.survey.SurveyRequest;
+import io.widerow.storage.Filter;
+import io.widerow.storage.Filters;
+import io.widerow.storage.StoreView;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// The parameters of a survey of fields: `type`, `shard`, `from`, `to`, `since` and `where` as in a
+/// query; `top`; `pick`, `pickfrom` and `pickto` for the events that are compared with the rest;
+/// `damage`; `budget`.
+///
+/// @param query the events
+/// @param field the only requested field, as results show it; null for all
+/// @param top at most so many values of a field
+/// @param pick which of the events are compared with the rest; null for none
+/// @param skipsDamage whether it skips parts that cannot be read
+/// @param budgetNanos how long it may read
+public record FieldsRequest(
+    RangeQuery query,
+    @Nullable String field,
+    int top,
+    @Nullable Pick pick,
+    boolean skipsDamage,
+    long budgetNanos)
+    implements SurveyRequest {
+  private static final List<String> NAMES =
+      SurveyParameters.names("top", "pick", "pickfrom", "pickto");
+  private static final int TOP_OF_ALL = 8;
+  private static final int TOP_OF_ONE = 100;
+  private static final int TOP_MAX = 10_000;
+
+  /// Some of the events.
+  ///
+  /// @param fromNanos start (inclusive), nanoseconds since the Unix epoch
+  /// @param untilNanos end (exclusive), nanoseconds since the Unix epoch
+  public record Pick(Filter filter, long fromNanos, long untilNanos) {
+    /// The fields that its filter names, as answers show them.
+    Set<String> names() {
+      Set<String> names = new HashSet<>();
+      addNames(filter, names);
+      return names;
+    }
+
+    boolean mayHold(EventView event) {
+      long time = event.timeNanos();
+      return fromNanos <= time && time < untilNanos;
+    }
+
+    private static void addNames(Filter filter, Set<String> to) {
+      switch (filter) {
+        case Filter.Everything _, Filter.OfTime _, Filter.OfId _, Filter.ArrivedBefore _ -> {}
+        case Filter.And(var parts) -> parts.forEach(part -> addNames(part, to));
+        case Filter.Or(var parts) -> parts.forEach(part -> addNames(part, to));
+        case Filter.Not(Filter inner) -> addNames(inner, to);
+        case Filter.OfType _ -> to.add("type");
+        case Filter.OfLevel _, Filter.HasLevel _ ->
+            LevelAttribute.all().stream()
+                .filter(attribute -> attribute.scale() != LevelAttribute.Scale.STATUS)
+                .forEach(attribute -> add(attribute.name(), to));
+        case Filter.Exists(var name) -> add(name, to);
+        case Filter.Compare(var name, var _, var _) -> add(name, to);
+        case Filter.Contains(var name, var _) -> add(name, to);
+        case Filter.ContainsFolded(var name, var _) -> add(name, to);
+        case Filter.Has(var name, var _) -> add(name, to);
+        case Filter.Matches(var name, var _) -> add(name, to);
+      }
+    }
+
+    private static void add(AttributeName name, Set<String> to) {
+      to.add(NameText.shown(name.toString()));
+    }
+  }
+
+  /// @param field the only field wanted; null for all
+  /// @param nowNanos current time for relative times, in nanoseconds since the Unix epoch
+  /// @throws QueryException.Refused when a parameter makes no sense; the message holds it
+  public static FieldsRequest parse(
+      Map<String, List<String>> given, @Nullable String field, long nowNanos) {
+    RequestParameters.requireKnown(given, NAMES);
+    RangeQuery query = SurveyParameters.query(given, nowNanos);
+    Pick pick = pick(given, nowNanos);
+    if (field != null) {
+      query = query.withFields(columns(field, pick));
+    }
+    return new FieldsRequest(
+        query,
+        field,
+        RequestParameters.whole(given, "top", 1, TOP_MAX, field == null ? TOP_OF_ALL : TOP_OF_ONE),
+        pick,
+        RequestParameters.skipsDamage(given),
+        SurveyParameters.budgetNanos(given));
+  }
+
+  /// Returns the attributes to read for one field. Never empty, because an empty projection means
+  /// all.
+  private static List<AttributeName> columns(String field, @Nullable Pick pick) {
+    if (NameText.isOwn(field) && !field.equals("type")) {
+      throw new QueryException.Refused(field, "each event has its own; ask /v1/query");
+    }
+    Set<AttributeName> columns = new LinkedHashSet<>();
+    columns.add(NameText.stored(NameText.parse("field", field)));
+    if (pick != null) {
+      Filters.addColumns(pick.filter, columns);
+    }
+    return List.copyOf(columns);
+  }
+
+  private static @Nullable Pick pick(Map<String, List<String>> given, long nowNanos) {
+    String filter = RequestParameters.single(given, "pick");
+    String from = RequestParameters.single(given, "pickfrom");
+    String to = RequestParameters.single(given, "pickto");
+    if (filter == null && from == null && to == null) {
+      return null;
+    }
+    Pick pick =
+        new Pick(
+            filter == null ? new Filter.Everything() : FilterParser.parse(filter, nowNanos),
+            from == null ? TimeUuid.NANOS_MIN : TimeText.parse("pickfrom", from, nowNanos),
+            to == null ? TimeUuid.NANOS_LIMIT : TimeText.parse("pickto", to, nowNanos));
+    if (pick.fromNanos >= pick.untilNanos) {
+      throw new QueryException.Refused(
+          "pickfrom", "the range is empty: its start is not before its end");
+    }
+    return pick;
+  }
+
+  @Override
+  public Survey open(StoreView view, QueryMemory memory) {
+    return open(view, memory, new KnownFields());
+  }
+
+  /// The same query with the counts of earlier ones.
+  public SurveyRequest with(KnownFields known) {
+    return (view, memory) -> open(view, memory, known);
+  }
+
+  private Survey open(StoreView view, QueryMemory memory, KnownFields known) {
+    return new FieldsScan(
+        view,
+        known,
+        parts(),
+        field,
+        budgetNanos,
+        skipsDamage,
+        memory,
+        (counted, out) -> FieldsResult.write(this, counted, out));
+  }
+
+  /// Returns the parts to read: the picked events, if there is a pick, and the rest.
+  private List<FieldsScan.Part> parts() {
+    Pick part = pick;
+    FieldsScan.Part rest = new FieldsScan.Part(query, ValueCounts.REST, part);
+    return part == null
+        ? List.of(rest)
+        : List.of(new FieldsScan.Part(picked(part), ValueCounts.PICKED, null), rest);
+  }
+
+  private RangeQuery picked(Pick part) {
+    long from = Math.max(query.fromNanos(), part.fromNanos);
+    long until = Math.max(from, Math.min(query.untilNanos(), part.untilNanos));
+    return query
+        .withRange(from, until)
+        .withFilter(new Filter.And(List.of(query.filter(), part.filter)));
+  }
+}

@@ -1,0 +1,177 @@
+package io.widerow.query.logql.run;
+
+import com.google.re2j.Pattern;
+import io.widerow.event.AttributeName;
+import io.widerow.event.Level;
+import io.widerow.event.Text;
+import io.widerow.query.WholeText;
+import io.widerow.query.logql.Matcher;
+import io.widerow.query.logql.Stage;
+import io.widerow.query.logql.Units;
+import io.widerow.query.logql.line.EventLines;
+import io.widerow.storage.Filter;
+import io.widerow.storage.Filter.Comparison;
+import io.widerow.storage.Filter.Literal;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Filters of the store that keep every event which a part of LogQL keeps. They may keep more: a
+/// matcher compares texts, and a filter knows the number 200 from the text `200`. So matchers of
+/// attributes are tested again on the events read. They do not find attributes that are bytes.
+final class LogqlPushdown {
+  private static final Filter EVERYTHING = new Filter.Everything();
+  private static final Filter IS_BODY =
+      new Filter.Compare(
+          AttributeName.BODY, Comparison.GREATER_OR_EQUAL, new Literal.Word(Text.of("")));
+  private static final AttributeName ANY = AttributeName.of("type");
+
+  private LogqlPushdown() {}
+
+  /// A filter of events that all parts keep.
+  static Filter all(List<Filter> parts) {
+    List<Filter> left = new ArrayList<>(parts);
+    left.removeIf(part -> part instanceof Filter.Everything);
+    return left.isEmpty() ? EVERYTHING : left.size() == 1 ? left.getFirst() : new Filter.And(left);
+  }
+
+  /// A filter of events that any part keeps.
+  static Filter any(List<Filter> parts) {
+    return parts.stream().anyMatch(part -> part instanceof Filter.Everything)
+        ? EVERYTHING
+        : parts.size() == 1 ? parts.getFirst() : new Filter.Or(parts);
+  }
+
+  /// A test of the type. Exact.
+  static Filter ofType(Matcher matcher) {
+    Pattern regex = matcher.regex();
+    Filter test =
+        regex == null ? equal(ANY, matcher.text()) : new Filter.Matches(ANY, new WholeText(regex));
+    return new Filter.OfType(matcher.kind().isNegative() ? new Filter.Not(test) : test);
+  }
+
+  /// A test of the detected level. Exact.
+  static Filter ofLevel(Matcher matcher) {
+    List<Filter> parts = new ArrayList<>();
+    for (Level level : Level.values()) {
+      if (matcher.test(level.word())) {
+        parts.add(new Filter.OfLevel(Comparison.EQUAL, level));
+      }
+    }
+    if (matcher.test(EventLines.UNKNOWN_LEVEL)) {
+      if (parts.size() == Level.values().length) {
+        return EVERYTHING;
+      }
+      parts.add(new Filter.Not(new Filter.HasLevel()));
+    }
+    return any(parts);
+  }
+
+  private static Filter equal(AttributeName name, String text) {
+    return new Filter.Compare(name, Comparison.EQUAL, new Literal.Word(Text.of(text)));
+  }
+
+  /// A test of any of some attributes.
+  static Filter ofAny(Matcher matcher, List<AttributeName> names) {
+    if (matcher.test("")) {
+      return matcher.kind().isNegative() ? noneHas(matcher, names) : EVERYTHING;
+    }
+    List<Filter> parts = new ArrayList<>();
+    for (AttributeName name : names) {
+      parts.add(mayHold(matcher, name));
+    }
+    return any(parts);
+  }
+
+  /// True when [#ofAny] of one attribute keeps nothing that an equality does not keep: the text is
+  /// one that no number and no truth value shows.
+  static boolean isExact(Matcher matcher) {
+    return matcher.kind() == Matcher.Kind.EQUAL
+        && !matcher.text().isEmpty()
+        && number(matcher.text()) == null;
+  }
+
+  /// A negation that also holds without the attribute. With one attribute alone, what its text says
+  /// is final.
+  private static Filter noneHas(Matcher matcher, List<AttributeName> names) {
+    if (names.size() != 1) {
+      return EVERYTHING;
+    }
+    Pattern regex = matcher.regex();
+    AttributeName name = names.getFirst();
+    return new Filter.Not(
+        regex == null
+            ? equal(name, matcher.text())
+            : new Filter.Matches(name, new WholeText(regex)));
+  }
+
+  /// A test that does not hold without the attribute.
+  private static Filter mayHold(Matcher matcher, AttributeName name) {
+    Pattern regex = matcher.regex();
+    if (regex != null || matcher.kind() != Matcher.Kind.EQUAL) {
+      return new Filter.Exists(name); // of any kind, and tested by its text afterwards
+    }
+    String text = matcher.text();
+    List<Filter> parts = new ArrayList<>();
+    parts.add(equal(name, text));
+    Literal number = number(text);
+    if (number != null) {
+      parts.add(new Filter.Compare(name, Comparison.EQUAL, number));
+    }
+    return parts.size() == 1 ? parts.getFirst() : new Filter.Or(parts);
+  }
+
+  private static @Nullable Literal number(String text) {
+    if (text.equals("true") || text.equals("false")) {
+      return new Literal.Truth(text.equals("true"));
+    }
+    try {
+      return new Literal.Whole(Long.parseLong(text));
+    } catch (NumberFormatException _) {
+      Double value = Units.number(text);
+      return value == null ? null : new Literal.Fraction(value);
+    }
+  }
+
+  /// A filter of events with a body that line filters keep, and of every event without one.
+  static Filter ofLines(List<Stage.LineFilter> filters) {
+    List<Filter> parts = new ArrayList<>();
+    for (Stage.LineFilter filter : filters) {
+      if (!filter.keepsAll()) {
+        Filter any = new Filter.Or(filter.parts().stream().map(LogqlPushdown::inBody).toList());
+        parts.add(filter.negated() ? new Filter.Not(any) : any);
+      }
+    }
+    if (parts.isEmpty()) {
+      return EVERYTHING;
+    }
+    Filter all = parts.size() == 1 ? parts.getFirst() : new Filter.And(parts);
+    boolean mayDropOthers = filters.stream().anyMatch(filter -> !filter.negated());
+    return mayDropOthers ? new Filter.Or(List.of(all, new Filter.Not(IS_BODY))) : all;
+  }
+
+  private static Filter inBody(Stage.LinePart part) {
+    Pattern regex = part.regex();
+    if (regex != null && !isPlain(part.text())) {
+      return new Filter.Matches(AttributeName.BODY, new AnyPart(regex));
+    }
+    return part.text().isEmpty()
+        ? IS_BODY
+        : new Filter.Contains(AttributeName.BODY, Text.of(part.text()));
+  }
+
+  private static boolean isPlain(String regex) {
+    return regex
+        .chars()
+        .allMatch(c -> Character.isLetterOrDigit(c) || " _,:;@%&=<>'/\"-".indexOf(c) >= 0);
+  }
+
+  /// An expression that is looked for anywhere.
+  private record AnyPart(Pattern regex) implements Filter.TextTest {
+    @Override
+    public boolean keeps(MemorySegment memory, long offset, int length) {
+      return regex.matcher(WholeText.bytes(memory, offset, length)).find();
+    }
+  }
+}
