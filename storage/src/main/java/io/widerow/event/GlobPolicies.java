@@ -1,6 +1,6 @@
 package io.widerow.event;
 
-import io.widerow.event.RetentionRule.Source;
+import io.widerow.event.RetentionPolicy.Source;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.widerow.event;
 
-import io.widerow.event.RetentionRule.Source;
+import io.widerow.event.RetentionPolicy.Source;
 
 /// An override of the layout of some types: the width of their buckets, the number of their shards,
 /// or both. Of several overrides the most specific one that sets a value decides, for width and

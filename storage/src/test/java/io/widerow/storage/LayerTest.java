@@ -33,16 +33,16 @@ class LayerTest extends LayerRules {
       storage.rows: event storage storage.disk storage.codec storage.cursor storage.layout
       storage.segment: event rollup storage storage.disk storage.codec storage.text \
           storage.cursor storage.sketch
-      storage.figures: event rollup storage.disk storage.codec storage.sketch storage.segment
+      storage.aggregatefile: event rollup storage.disk storage.codec storage.sketch storage.segment
       storage.scan: event storage storage.disk storage.codec storage.cursor storage.segment
       storage.manifest: event rollup storage storage.disk storage.digest storage.segment
       storage.live: event rollup storage storage.disk storage.layout storage.rows \
-          storage.segment storage.manifest storage.figures
+          storage.segment storage.manifest storage.aggregatefile
       storage.aggregate: event rollup storage storage.disk storage.cursor storage.rows \
           storage.sketch storage.segment storage.scan storage.live
       storage.maintenance: event rollup storage storage.disk storage.cursor storage.journal \
           storage.rows storage.sketch storage.segment storage.scan storage.layout \
-          storage.manifest storage.live storage.digest storage.figures
+          storage.manifest storage.live storage.digest storage.aggregatefile
       storage.recovery: event storage storage.disk storage.journal storage.rows storage.manifest \
           storage.live storage.maintenance
       storage.embedded: event rollup storage storage.disk storage.cursor storage.journal \
@@ -50,7 +50,7 @@ class LayerTest extends LayerRules {
           storage.manifest storage.live storage.maintenance storage.recovery storage.digest
       storage.repair: event storage storage.disk storage.codec storage.journal storage.sketch \
           storage.segment storage.scan storage.manifest storage.live storage.recovery \
-          storage.embedded storage.figures
+          storage.embedded storage.aggregatefile
       """;
 
   LayerTest() {

@@ -119,7 +119,7 @@ final class QueryRun {
       }
       warnings().forEach(warning -> shell.err().println("widerow: " + warning));
       boolean nothing = reader.statistics().eventsKept() == 0;
-      Advice.give(query, nothing, () -> view.types(TypeGlobs.ALL), zone, shell);
+      EmptyResultHints.give(query, nothing, () -> view.types(TypeGlobs.ALL), zone, shell);
       AggregateCoverage kept = AggregateCoverage.of(reader);
       tell(kept);
       if (options.explain) {
@@ -249,7 +249,7 @@ final class QueryRun {
         explain(url, cursor.statistics().eventsKept() + " events");
       }
     }
-    Advice.give(asked.query(), nothing, () -> RemoteTypes.ask(daemon, List.of()), zone, shell);
+    EmptyResultHints.give(asked.query(), nothing, () -> RemoteTypes.ask(daemon, List.of()), zone, shell);
     return DamageWarnings.tell(COMMAND, unread, zone, shell);
   }
 

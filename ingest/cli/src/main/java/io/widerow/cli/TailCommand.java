@@ -143,7 +143,7 @@ public final class TailCommand implements Callable<Integer> {
     }
     checkStart();
     if (stats != null || by != null) {
-      return new StepFollower(this, shell).call();
+      return new ContinuousQueryClient(this, shell).call();
     }
     long everyNanos = TimeText.positive("every", every == null ? POLL : every);
     long lagNanos = mode == Mode.now ? 0 : TimeText.positive("lag", lag);
@@ -162,7 +162,7 @@ public final class TailCommand implements Callable<Integer> {
             start,
             arrived,
             nowNanos);
-    Advice.give(query.types(), () -> RemoteTypes.ask(address, List.of()), shell);
+    EmptyResultHints.give(query.types(), () -> RemoteTypes.ask(address, List.of()), shell);
     warn(given, address);
     Thread hook = Thread.ofPlatform().name("widerow-stop").unstarted(() -> tell(tail));
     Runtime.getRuntime().addShutdownHook(hook);

@@ -88,7 +88,7 @@ public final class TypesCommand implements Callable<Integer> {
     if (found.isEmpty() && types.isEmpty()) {
       shell.err().println("widerow explore types: no events are stored yet");
     } else if (found.isEmpty() || types.size() > 1) {
-      new Advice(all.types(), ZoneOffset.UTC)
+      new EmptyResultHints(all.types(), ZoneOffset.UTC)
           .ofTypes(new TypeGlobs(types))
           .forEach(sentence -> shell.err().println("widerow explore types: " + sentence));
     }

@@ -87,7 +87,7 @@ class QueryCommandTest {
     return shows(with(arguments, "--token"));
   }
 
-  /// Messages without the reasons for which nothing was found, see [AdviceTest].
+  /// Messages without the reasons for which nothing was found, see [EmptyResultHintsTest].
   private static String told(String err) {
     return err.replaceAll("widerow query: (there is no type|no events) .*\n", "");
   }

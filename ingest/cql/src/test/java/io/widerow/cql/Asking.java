@@ -9,7 +9,7 @@ import io.widerow.cql.schema.RequestPrincipal;
 import io.widerow.cql.schema.CqlCatalog;
 import io.widerow.cql.schema.RequestKey;
 import io.widerow.cql.type.CqlType;
-import io.widerow.cql.type.Wire;
+import io.widerow.cql.type.WireCodec;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -138,7 +138,7 @@ public final class Asking {
         int length = cells.getInt();
         Object value = null;
         if (length >= 0) {
-          value = Wire.decode(column.type(), cells.slice(cells.position(), length));
+          value = WireCodec.decode(column.type(), cells.slice(cells.position(), length));
           cells.position(cells.position() + length);
         }
         values.add(text.apply(column.type(), value));

@@ -12,7 +12,7 @@ import io.widerow.cql.type.JsonValues;
 import io.widerow.cql.type.Literals;
 import io.widerow.cql.type.NativeType;
 import io.widerow.cql.type.Texts;
-import io.widerow.cql.type.Wire;
+import io.widerow.cql.type.WireCodec;
 import io.widerow.query.json.JsonNode;
 import java.io.IOException;
 import java.io.InputStream;
@@ -150,7 +150,7 @@ class CassandraCasesTest {
           value.group(1) == null
               ? Literals.parse(Literals.Kind.INTEGER, value.group(2), type)
               : Literals.parse(Literals.Kind.STRING, value.group(1), type);
-      bound.add(Wire.encode(type, parsed));
+      bound.add(WireCodec.encode(type, parsed));
     }
     return bound;
   }

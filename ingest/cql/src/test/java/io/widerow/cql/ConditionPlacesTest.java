@@ -8,7 +8,7 @@ import io.widerow.cql.plan.StatementExecution;
 import io.widerow.cql.plan.Prepared;
 import io.widerow.cql.schema.RequestPrincipal;
 import io.widerow.cql.type.NativeType;
-import io.widerow.cql.type.Wire;
+import io.widerow.cql.type.WireCodec;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -200,7 +200,7 @@ class ConditionPlacesTest {
     run("CREATE TABLE t (p int PRIMARY KEY, v int) WITH default_time_to_live = 100");
     ByteBuffer none = null;
     ByteBuffer empty = ByteBuffer.allocate(0);
-    ByteBuffer ten = Wire.encode(NativeType.INT, 10);
+    ByteBuffer ten = WireCodec.encode(NativeType.INT, 10);
     String insert = "INSERT INTO t (p, v) VALUES (%d, 1) USING TTL ?";
     execute(insert.formatted(1), none);
     execute(insert.formatted(2), empty);

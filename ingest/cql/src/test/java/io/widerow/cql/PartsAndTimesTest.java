@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.widerow.cql.plan.Prepared;
 import io.widerow.cql.type.NativeType;
-import io.widerow.cql.type.Wire;
+import io.widerow.cql.type.WireCodec;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
@@ -77,7 +77,7 @@ class PartsAndTimesTest {
     assertEquals(
         List.of("s[?..4]", "m[..'a']"),
         prepared.columns().stream().map(each -> each.name()).toList());
-    ByteBuffer three = Wire.encode(NativeType.INT, 3);
+    ByteBuffer three = WireCodec.encode(NativeType.INT, 3);
     assertEquals(
         List.of("[[3, 4], {a=1}]"),
         Asking.texts(Asking.execute(prepared, List.of(three), 0, null)));

@@ -2,7 +2,7 @@ package io.widerow.ingest.config;
 
 import static io.widerow.ingest.config.Key.require;
 
-import io.widerow.event.RetentionRule;
+import io.widerow.event.RetentionPolicy;
 import io.widerow.event.TypeGlob;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StoreConfig;
@@ -105,16 +105,16 @@ public record DaemonStoreOptions(ConfigValues values, boolean acceptClock) {
   }
 
   /// The retention as policies.
-  public List<RetentionRule> policies() {
-    List<RetentionRule> policies = new ArrayList<>();
+  public List<RetentionPolicy> policies() {
+    List<RetentionPolicy> policies = new ArrayList<>();
     Age retention = values.get(ConfigKeys.RETENTION);
     Duration retentionGrace = retentionGrace();
     if (retention.duration() != null) {
-      policies.add(RetentionRule.ofConfig("*", retention.duration(), retentionGrace));
+      policies.add(RetentionPolicy.ofConfig("*", retention.duration(), retentionGrace));
     }
     retentionByType()
         .forEach((type, age) ->
-            policies.add(RetentionRule.ofConfig(type, age.duration(), retentionGrace)));
+            policies.add(RetentionPolicy.ofConfig(type, age.duration(), retentionGrace)));
     return policies;
   }
 
@@ -138,7 +138,7 @@ public record DaemonStoreOptions(ConfigValues values, boolean acceptClock) {
     Map<String, Age> byType = retentionByType();
     byType.forEach((type, age) -> {
       try {
-        var _ = RetentionRule.ofConfig(type, age.duration(), Duration.ZERO);
+        var _ = RetentionPolicy.ofConfig(type, age.duration(), Duration.ZERO);
       } catch (IllegalArgumentException refused) {
         throw new IllegalArgumentException(prefix + refused.getMessage(), refused);
       }

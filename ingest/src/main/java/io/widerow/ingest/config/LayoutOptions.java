@@ -4,7 +4,7 @@ import static io.widerow.ingest.config.Key.require;
 
 import io.widerow.event.LayoutOverride;
 import io.widerow.event.PartitionWeights;
-import io.widerow.event.RetentionRule.Source;
+import io.widerow.event.RetentionPolicy.Source;
 import io.widerow.event.TypeGlob;
 import java.util.ArrayList;
 import java.util.List;

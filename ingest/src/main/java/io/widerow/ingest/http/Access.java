@@ -169,7 +169,7 @@ public final class Access {
     if (tokens == null || scope == null) {
       return null;
     }
-    String secret = Secrets.of(context, request.headers());
+    String secret = TokenExtractor.of(context, request.headers());
     Tokens.Token token = secret == null ? null : tokens.tokens().find(secret);
     if (token == null) {
       return refused(route, context, HttpStatus.UNAUTHORIZED, NEEDS_TOKEN);

@@ -20,7 +20,7 @@ import io.widerow.ingest.intake.Body;
 import io.widerow.ingest.intake.Intake;
 import io.widerow.ingest.lane.BatchKey;
 import io.widerow.ingest.lane.BatchOutcome;
-import io.widerow.ingest.lane.Told;
+import io.widerow.ingest.lane.BatchListener;
 import io.widerow.storage.Durability;
 import io.widerow.storage.StorageException;
 import java.nio.charset.Charset;
@@ -352,7 +352,7 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
   }
 
   /// Called by a lane. The response is built on the connection's event loop.
-  private final class Answering implements Told {
+  private final class Answering implements BatchListener {
     private final BatchSample sample;
 
     Answering(BatchSample sample) {

@@ -13,7 +13,7 @@ import io.widerow.ingest.intake.BatchSample;
 import io.widerow.ingest.intake.Body;
 import io.widerow.ingest.intake.Intake;
 import io.widerow.ingest.lane.BatchOutcome;
-import io.widerow.ingest.lane.Told;
+import io.widerow.ingest.lane.BatchListener;
 import io.widerow.storage.Durability;
 import io.widerow.storage.StorageException;
 import java.io.IOException;
@@ -415,7 +415,7 @@ final class StreamRequest {
   }
 
   /// Gets the outcome of a batch: first as it is on this machine, so that the body can be read on.
-  private static final class Kept implements Told {
+  private static final class Kept implements BatchListener {
     final CompletableFuture<BatchOutcome> here = new CompletableFuture<>();
     final CompletableFuture<BatchOutcome> last = new CompletableFuture<>();
 

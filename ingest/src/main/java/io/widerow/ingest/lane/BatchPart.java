@@ -24,7 +24,7 @@ public final class BatchPart {
   final int storedBefore;
 
   private final int @Nullable [] indexes;
-  private final Told told;
+  private final BatchListener told;
 
   /// A part that does not depend on the number of lanes.
   ///
@@ -36,7 +36,7 @@ public final class BatchPart {
       Durability durability,
       Refusals refused,
       int @Nullable [] indexes,
-      Told told) {
+      BatchListener told) {
     this(events, key, placement, durability, refused, 0, -1, indexes, told);
   }
 
@@ -47,7 +47,7 @@ public final class BatchPart {
       long placement,
       Durability durability,
       Refusals refused,
-      Told told) {
+      BatchListener told) {
     int lanes = share.lanes();
     return new BatchPart(
         share.events, key, placement, durability, refused, lanes, -1, share.indexes, told);
@@ -57,7 +57,7 @@ public final class BatchPart {
   ///
   /// @param none no events
   static BatchPart stored(
-      EventBatch none, Durability durability, EarlierParts.Found found, Told told) {
+      EventBatch none, Durability durability, EarlierParts.Found found, BatchListener told) {
     return new BatchPart(
         none, null, 0, durability, found.refused(), 0, found.accepted(), null, told);
   }
@@ -71,7 +71,7 @@ public final class BatchPart {
       int lanes,
       int storedBefore,
       int @Nullable [] indexes,
-      Told told) {
+      BatchListener told) {
     this.events = events;
     this.key = key;
     this.placement = placement;

@@ -117,14 +117,14 @@ public final class BatchSplit {
 
   /// Reports the outcome of the whole batch when the outcome of each part is known. Two lanes may
   /// report theirs at the same moment: the last one to count reads what all of them have put in.
-  public static final class Join implements Told {
+  public static final class Join implements BatchListener {
     private final AtomicInteger missing;
     private final AtomicInteger unkept;
     private final AtomicReference<@Nullable BatchOutcome> sofar = new AtomicReference<>();
     private final AtomicReference<@Nullable BatchOutcome> keptSofar = new AtomicReference<>();
-    private final Told told;
+    private final BatchListener told;
 
-    Join(int parts, Told told) {
+    Join(int parts, BatchListener told) {
       this.missing = new AtomicInteger(parts);
       this.unkept = new AtomicInteger(parts);
       this.told = told;

@@ -28,7 +28,7 @@ public final class Lanes implements AutoCloseable {
   private final EventStore store;
   private final List<LaneRing> lanes = new ArrayList<>();
   private final BatchPool pool;
-  private final @Nullable BatchRules rules;
+  private final @Nullable BatchTransform rules;
   private final WriteState writeSide = new WriteState();
   private final @Nullable QuorumWaits quorum;
   private final EarlierParts earlier;
@@ -68,7 +68,7 @@ public final class Lanes implements AutoCloseable {
       Settings settings,
       Supplier<WaitStrategy> waiting,
       BatchPool pool,
-      @Nullable BatchRules rules,
+      @Nullable BatchTransform rules,
       MeterRegistry registry,
       LongSupplier epochSeconds) {
     this.store = store;
@@ -195,10 +195,10 @@ public final class Lanes implements AutoCloseable {
   ///
   /// @param told gets the outcome, on a lane's thread, on the thread that responds for the cluster,
   ///   or on this one; it must not block
-  public void write(IncomingBatch batch, @Nullable BatchKey key, Durability durability, Told told) {
+  public void write(IncomingBatch batch, @Nullable BatchKey key, Durability durability, BatchListener told) {
     wroteAt = System.nanoTime();
     applyRules(batch);
-    Told done = batch.dropped() == 0 ? told : new ToldOfDropped(batch.dropped(), told);
+    BatchListener done = batch.dropped() == 0 ? told : new ToldOfDropped(batch.dropped(), told);
     String failure = writeSide.failure();
     if (failure != null) {
       drop(batch);
@@ -230,7 +230,7 @@ public final class Lanes implements AutoCloseable {
   }
 
   /// Adds the events that transforms dropped to the outcome for the sender.
-  private record ToldOfDropped(int dropped, Told told) implements Told {
+  private record ToldOfDropped(int dropped, BatchListener told) implements BatchListener {
     @Override
     public void kept(BatchOutcome.Stored stored) {
       if (stored.withDropped(dropped) instanceof BatchOutcome.Stored all) {

@@ -24,7 +24,7 @@ import io.widerow.ingest.intake.BatchSample;
 import io.widerow.ingest.intake.Intake;
 import io.widerow.ingest.lane.BatchKey;
 import io.widerow.ingest.lane.BatchOutcome;
-import io.widerow.ingest.lane.Told;
+import io.widerow.ingest.lane.BatchListener;
 import io.widerow.storage.Durability;
 import java.net.InetSocketAddress;
 import java.util.Objects;
@@ -202,7 +202,7 @@ public final class SocketReceiver implements AutoCloseable {
             batch,
             key,
             level(receipt),
-            new Told() {
+            new BatchListener() {
               private long owed = held;
 
               @Override

@@ -2,7 +2,7 @@ package io.widerow.ingest.transform;
 
 import io.widerow.event.EventBatch;
 import io.widerow.ingest.decode.IncomingBatch;
-import io.widerow.ingest.lane.BatchRules;
+import io.widerow.ingest.lane.BatchTransform;
 import io.widerow.storage.FailureReason;
 import io.widerow.storage.FilePrivacy;
 import java.io.IOException;
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /// force: a mistake in an editor must not let redacted text through.
 ///
 /// - Threads: one calls [#reload], any thread the other methods.
-public final class TransformFile implements BatchRules {
+public final class TransformFile implements BatchTransform {
   private static final Logger LOG = Logger.getLogger("widerow");
   private static final long BYTES_MAX = 1 << 20;
   private static final int IDLE_RUNS_MAX = 64;

@@ -34,7 +34,7 @@ class JoinTest {
       joins[i] =
           new BatchSplit.Join(
               2,
-              new Told() {
+              new BatchListener() {
                 @Override
                 public void kept(BatchOutcome.Stored all) {
                   kept[round] = all;

@@ -38,7 +38,7 @@ class QuorumTest {
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
 
   /// The outcome of a batch, and whether it waited.
-  private static final class Answer implements Told {
+  private static final class Answer implements BatchListener {
     final CompletableFuture<BatchOutcome> kept = new CompletableFuture<>();
     final CompletableFuture<BatchOutcome> last = new CompletableFuture<>();
     final AtomicInteger told = new AtomicInteger();

@@ -38,19 +38,19 @@ final class FilterLexer extends TokenReader<QueryException.Refused> {
         "%s at character %d%n  %s%n  %s^".formatted(why, where + 1, line, " ".repeat(where)));
   }
 
-  /// A name: of an attribute when it is in backticks, else resolved by [Subject].
-  Subject subject() {
+  /// A name: of an attribute when it is in backticks, else resolved by [FilterField].
+  FilterField subject() {
     skipSpace();
     int start = at;
     String verbatim = verbatim();
     if (verbatim != null) {
-      return Subject.attribute(name(verbatim, start));
+      return FilterField.attribute(name(verbatim, start));
     }
     String word = word("");
     if (isKeyword(word)) {
       throw wrong("expected a name; if " + word + " is a name, put it in backticks", start);
     }
-    return Subject.of(name(word, start));
+    return FilterField.of(name(word, start));
   }
 
   private AttributeName name(String name, int start) {

@@ -98,7 +98,7 @@ public final class FilterParser {
     return test(lexer.subject());
   }
 
-  private Filter test(Subject subject) {
+  private Filter test(FilterField subject) {
     if (lexer.takeWord("is")) {
       boolean not = lexer.takeWord("not");
       if (!lexer.takeWord("null")) {
@@ -118,7 +118,7 @@ public final class FilterParser {
   }
 
   /// Every event has a type, a time and an id.
-  private static Filter exists(Subject subject) {
+  private static Filter exists(FilterField subject) {
     return switch (subject.kind()) {
       case ATTRIBUTE, LEVEL -> new Filter.Exists(subject.name());
       case TYPE, TIME, ID -> new Filter.Everything();
@@ -126,7 +126,7 @@ public final class FilterParser {
   }
 
   /// A test that begins with a word; null when there is none.
-  private @Nullable Filter word(Subject subject) {
+  private @Nullable Filter word(FilterField subject) {
     AttributeName name = subject.name();
     if (lexer.takeWord("exists")) {
       return exists(subject);
@@ -155,12 +155,12 @@ public final class FilterParser {
     return matching(name, RegexMatcher.of(""));
   }
 
-  private String textFor(Subject subject) {
+  private String textFor(FilterField subject) {
     requireText(subject);
     return lexer.string();
   }
 
-  private void requireText(Subject subject) {
+  private void requireText(FilterField subject) {
     switch (subject.kind()) {
       case TIME -> throw notOwn("ts is a time, with = != < <= > >= in", "ts");
       case ID -> throw notOwn("id is the event's id, with = != in", "id");
@@ -173,12 +173,12 @@ public final class FilterParser {
         "%s; the attribute %s is attributes.%s or in backticks".formatted(what, name, name));
   }
 
-  private static Filter text(Subject subject, Filter test) {
-    return subject.kind() == Subject.Kind.TYPE ? new Filter.OfType(test) : test;
+  private static Filter text(FilterField subject, Filter test) {
+    return subject.kind() == FilterField.Kind.TYPE ? new Filter.OfType(test) : test;
   }
 
   /// A test that begins with a sign.
-  private Filter sign(Subject subject) {
+  private Filter sign(FilterField subject) {
     if (lexer.take("!~")) {
       return new Filter.Not(regex(subject));
     }
@@ -192,12 +192,12 @@ public final class FilterParser {
     return compare(subject, comparison);
   }
 
-  private Filter regex(Subject subject) {
+  private Filter regex(FilterField subject) {
     requireText(subject);
     return text(subject, matching(subject.name(), lexer.regex()));
   }
 
-  private Filter compare(Subject subject, Comparison comparison) {
+  private Filter compare(FilterField subject, Comparison comparison) {
     return switch (subject.kind()) {
       case TIME -> new Filter.OfTime(comparison, lexer.time());
       case ID ->
@@ -212,7 +212,7 @@ public final class FilterParser {
     };
   }
 
-  private Filter level(Subject subject, Comparison comparison) {
+  private Filter level(FilterField subject, Comparison comparison) {
     boolean isOrder = comparison != Comparison.EQUAL && comparison != Comparison.NOT_EQUAL;
     if (lexer.takeUnknownLevel()) {
       if (isOrder) {
@@ -227,7 +227,7 @@ public final class FilterParser {
         : new Filter.OfLevel(comparison, level);
   }
 
-  private Filter in(Subject subject) {
+  private Filter in(FilterField subject) {
     lexer.expect("(");
     List<Filter> parts = new ArrayList<>();
     do {

@@ -52,7 +52,7 @@ public record QueryParameters(
     @Nullable StatsQuery figures,
     Rollup rollup,
     boolean skipsDamage,
-    Extras extras) {
+    ResponseOptions extras) {
   private static final Set<String> NAMES =
       Set.of(
           "type",
@@ -130,7 +130,7 @@ public record QueryParameters(
     }
     Format format = format(RequestParameters.single(given, "format"), RequestParameters.single(given, "csv-safe"));
     return new QueryParameters(
-        query, format, figures, rollup(given), skipsDamage(given), Extras.parse(given, format));
+        query, format, figures, rollup(given), skipsDamage(given), ResponseOptions.parse(given, format));
   }
 
   /// The aggregates, without a limit; null for events.

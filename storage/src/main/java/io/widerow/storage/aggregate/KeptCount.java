@@ -36,13 +36,13 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: one.
 public final class KeptCount {
   private final List<LiveFigures> files;
-  private final FigureHorizon horizon;
+  private final AggregateHorizon horizon;
   private final Scan scan;
   private final ReadDeadline deadline;
 
   /// @param files the caller holds a lease on them
   public KeptCount(
-      List<LiveFigures> files, FigureHorizon horizon, Scan scan, ReadDeadline deadline) {
+      List<LiveFigures> files, AggregateHorizon horizon, Scan scan, ReadDeadline deadline) {
     this.files = files;
     this.horizon = horizon;
     this.scan = scan;

@@ -8,7 +8,7 @@ import io.widerow.event.PartitionKey;
 import io.widerow.event.Rejection;
 import io.widerow.event.TimeUuid;
 import io.widerow.storage.LaneWriter;
-import io.widerow.storage.RetentionPolicy;
+import io.widerow.storage.RetentionLookup;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.layout.Layouts;
 import io.widerow.storage.live.StoreContents;
@@ -28,7 +28,7 @@ final class Admission {
   private long latest; // as a time of an id
   private long oldest; // as a time of an id; older events need a look at their type
   private Layouts layouts; // of the batch
-  private RetentionPolicy policy = RetentionPolicy.FOREVER; // of the batch
+  private RetentionLookup policy = RetentionLookup.FOREVER; // of the batch
   private long retentionNanos; // the time now, for retention
   private String type = "";
   private MemorySegment typeUtf8 = MemorySegment.ofArray(new byte[0]);
@@ -49,7 +49,7 @@ final class Admission {
     latest = TimeUuid.timeOfNanos(latestNanos + config.futureMax().toNanos());
     policy = contents.retentions().admitted();
     long shortest = policy.shortestNanos();
-    if (shortest == RetentionPolicy.KEPT_FOREVER) {
+    if (shortest == RetentionLookup.KEPT_FOREVER) {
       oldest = Long.MIN_VALUE;
     } else {
       retentionNanos = contents.clock().retentionNanos();

@@ -14,7 +14,7 @@ import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.SegmentFiles;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.live.StoreMoment;
-import io.widerow.storage.live.Swap;
+import io.widerow.storage.live.SegmentReplacement;
 import io.widerow.storage.maintenance.DeletedFigures;
 import io.widerow.storage.maintenance.DeletionWork;
 import io.widerow.storage.maintenance.Merger;
@@ -252,7 +252,7 @@ public final class DeletionControl {
   }
 
   private boolean begin(int id, List<LiveFigures> there) {
-    Swap swap = DeletedFigures.of(get(id), there).swap(files, contents);
+    SegmentReplacement swap = DeletedFigures.of(get(id), there).swap(files, contents);
     try {
       boolean done =
           contents

@@ -1,7 +1,7 @@
 package io.widerow.storage.embedded;
 
 import io.widerow.event.EventId;
-import io.widerow.event.RetentionRule;
+import io.widerow.event.RetentionPolicy;
 import io.widerow.event.TimeUuid;
 import io.widerow.storage.ClockReport;
 import io.widerow.storage.Damage;
@@ -10,7 +10,7 @@ import io.widerow.storage.LaneArrivals;
 import io.widerow.storage.LaneWriter;
 import io.widerow.storage.ReadingThreads;
 import io.widerow.storage.RecoveryReport;
-import io.widerow.storage.RetentionPolicy;
+import io.widerow.storage.RetentionLookup;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreStatistics;
@@ -27,7 +27,7 @@ import io.widerow.storage.live.SegmentFiles;
 import io.widerow.storage.live.StoreClock;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.maintenance.DiskRoom;
-import io.widerow.storage.maintenance.Drainer;
+import io.widerow.storage.maintenance.SpoolTrimmer;
 import io.widerow.storage.maintenance.JournalPin;
 import io.widerow.storage.maintenance.Merger;
 import io.widerow.storage.maintenance.Sealer;
@@ -84,7 +84,7 @@ public final class EmbeddedStore implements EventStore {
   private final JournalPin trims;
   private final Sealer sealer;
   private final Merger merger;
-  private final Drainer drainer;
+  private final SpoolTrimmer drainer;
   private final DiskRoom room;
   private final List<EmbeddedLane> lanes; // none in a store that is only read, or waits for room
   private final WitnessFile witness;
@@ -149,7 +149,7 @@ public final class EmbeddedStore implements EventStore {
     this.trims = parts.trims();
     this.sealer = shared.sealer();
     this.merger = new Merger(contents, files, sealer.pace(), sealer.executor());
-    this.drainer = new Drainer(contents, sealer.executor());
+    this.drainer = new SpoolTrimmer(contents, sealer.executor());
     this.room = shared.room();
     this.lanes = parts.lanes();
     this.witness = parts.witness();
@@ -321,7 +321,7 @@ public final class EmbeddedStore implements EventStore {
   @Override
   public void retain(@Nullable String type, @Nullable Duration age) {
     requireDrained(false, NOT_BY_AGE);
-    RetentionRule policy = RetentionRule.ofConfig(type == null ? "*" : type, age, Duration.ZERO);
+    RetentionPolicy policy = RetentionPolicy.ofConfig(type == null ? "*" : type, age, Duration.ZERO);
     contents.retentions().change(now -> now.changed(now.policies().with(policy)));
   }
 
@@ -329,7 +329,7 @@ public final class EmbeddedStore implements EventStore {
   /// would ever see them. Call it before the first append.
   ///
   /// @throws IllegalStateException when the store was not opened with [#openSpool]
-  public void admitBy(RetentionPolicy policy) {
+  public void admitBy(RetentionLookup policy) {
     requireDrained(true, "only a store that is drained has a policy of elsewhere");
     contents.retentions().admitBy(policy);
   }

@@ -17,7 +17,7 @@ import io.widerow.storage.StoreView;
 import io.widerow.storage.TypeInfo;
 import io.widerow.storage.aggregate.CellCount;
 import io.widerow.storage.aggregate.CellView;
-import io.widerow.storage.aggregate.FigureHorizon;
+import io.widerow.storage.aggregate.AggregateHorizon;
 import io.widerow.storage.aggregate.KeptCount;
 import io.widerow.storage.aggregate.NamesScan;
 import io.widerow.storage.aggregate.RollupChoice;
@@ -64,7 +64,7 @@ final class EmbeddedView implements StoreView, CellView {
   private final StoreState state;
   private final List<OpenRows.View> rows;
   private final long segmentLimit;
-  private final FigureHorizon kept;
+  private final AggregateHorizon kept;
   private final @Nullable Filter shown; // events that no deletion hides; null for everything
   private final @Nullable LaneArrivals before; // ends earlier than the moment; null for not
   private final Layouts layouts;
@@ -90,13 +90,13 @@ final class EmbeddedView implements StoreView, CellView {
     this.segmentLimit = segmentLimit;
     this.closers = closers;
     this.layouts = contents.layouts().now();
-    this.kept = FigureHorizon.of(contents.retentions().shown());
+    this.kept = AggregateHorizon.of(contents.retentions().shown());
     this.prefetch = new Prefetch(deadline.isAny() ? null : shared.threads().ahead());
     this.readers = BlockReaders.of(shared, deadline);
   }
 
   /// The same view with another horizon. Its parts stay those of `of`.
-  private EmbeddedView(EmbeddedView of, FigureHorizon kept) {
+  private EmbeddedView(EmbeddedView of, AggregateHorizon kept) {
     this.contents = of.contents;
     this.before = of.before;
     this.state = of.state;
@@ -112,7 +112,7 @@ final class EmbeddedView implements StoreView, CellView {
 
   /// The same view, which shows what retention hides too. It is closed instead of this one.
   EmbeddedView keepingAll() {
-    return new EmbeddedView(this, FigureHorizon.of(contents.retentions().shownBy(Policies.NONE)));
+    return new EmbeddedView(this, AggregateHorizon.of(contents.retentions().shownBy(Policies.NONE)));
   }
 
   /// True when the directory of a partition counts its events as a reader does: none replaces

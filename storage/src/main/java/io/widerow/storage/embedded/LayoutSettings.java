@@ -2,7 +2,7 @@ package io.widerow.storage.embedded;
 
 import io.widerow.event.LayoutOverride;
 import io.widerow.event.PartitionWeights;
-import io.widerow.event.RetentionRule.Source;
+import io.widerow.event.RetentionPolicy.Source;
 import io.widerow.event.TypeGlob;
 import io.widerow.event.Utf8;
 import io.widerow.storage.layout.Layout;

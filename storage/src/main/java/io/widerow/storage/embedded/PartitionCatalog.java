@@ -2,7 +2,7 @@ package io.widerow.storage.embedded;
 
 import io.widerow.event.PartitionKey;
 import io.widerow.storage.PartitionInfo;
-import io.widerow.storage.live.Kept;
+import io.widerow.storage.live.RetentionSnapshot;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.StoreClock;
 import io.widerow.storage.live.StoreContents;
@@ -112,7 +112,7 @@ public final class PartitionCatalog {
 
   /// The same, and the segments that have some of them.
   public Listing listing(Predicate<String> types, long fromNanos, long untilNanos) {
-    Kept kept = contents.retentions().shown();
+    RetentionSnapshot kept = contents.retentions().shown();
     Predicate<PartitionKey> wanted =
         key ->
             key.untilNanos() > fromNanos

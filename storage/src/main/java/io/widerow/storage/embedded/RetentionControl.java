@@ -2,14 +2,14 @@ package io.widerow.storage.embedded;
 
 import io.widerow.event.EventId;
 import io.widerow.event.PartitionKey;
-import io.widerow.event.RetentionRule;
-import io.widerow.event.RetentionRule.Source;
+import io.widerow.event.RetentionPolicy;
+import io.widerow.event.RetentionPolicy.Source;
 import io.widerow.event.TypeGlob;
 import io.widerow.event.Utf8;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Scan;
 import io.widerow.storage.StorageException;
-import io.widerow.storage.live.Kept;
+import io.widerow.storage.live.RetentionSnapshot;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.Policies;
 import io.widerow.storage.live.Retentions;
@@ -61,7 +61,7 @@ public final class RetentionControl {
   /// @param dropsAtNanos when the last of it may be dropped, in nanoseconds since the Unix epoch; 0
   ///   when nothing is hidden
   public record Standing(
-      RetentionRule policy, int types, long bytes, Sum hidden, long dropsAtNanos) {}
+      RetentionPolicy policy, int types, long bytes, Sum hidden, long dropsAtNanos) {}
 
   /// Totals over partitions.
   ///
@@ -83,7 +83,7 @@ public final class RetentionControl {
 
   /// All policies by precedence. Events that cannot be read count as all events of their partition.
   public List<Standing> policies() {
-    Kept kept = contents.retentions().shown();
+    RetentionSnapshot kept = contents.retentions().shown();
     Retentions.OnDisk onDisk = contents.retentions().onDisk();
     NavigableMap<PartitionKey, Sum> all = partitions();
     try (Counter counter = new Counter()) {
@@ -94,8 +94,8 @@ public final class RetentionControl {
   }
 
   private Standing standing(
-      RetentionRule policy,
-      Kept kept,
+      RetentionPolicy policy,
+      RetentionSnapshot kept,
       Retentions.OnDisk onDisk,
       NavigableMap<PartitionKey, Sum> all,
       Counter counter) {
@@ -125,7 +125,7 @@ public final class RetentionControl {
 
   /// The least time of a partition's events that are shown; its end when none is. A view hides by
   /// the same rule.
-  private long shownFrom(Kept kept, PartitionKey key) {
+  private long shownFrom(RetentionSnapshot kept, PartitionKey key) {
     return kept.isPast(key.type(), key.untilNanos())
         ? key.untilNanos()
         : within(key, kept.keptFromNanos(key.type(), widthNanosOf(key.type())));
@@ -210,7 +210,7 @@ public final class RetentionControl {
   /// Expired events that may be dropped and are still on the disk. Expired parts of merged segments
   /// stay until a larger part of the segment has expired.
   public Sum droppable() {
-    Kept kept = contents.retentions().shown();
+    RetentionSnapshot kept = contents.retentions().shown();
     Retentions.OnDisk onDisk = contents.retentions().onDisk();
     Sum sum = Sum.NONE;
     for (var each : partitions().entrySet()) {
@@ -226,7 +226,7 @@ public final class RetentionControl {
   ///
   /// @return the data for which it decides, and the data that it hid, counted as [#policies] counts
   /// @throws IllegalArgumentException when its pattern matches no type, or there are too many
-  public Standing set(RetentionRule policy) {
+  public Standing set(RetentionPolicy policy) {
     if (policy.source() != Source.API) {
       throw new IllegalArgumentException("a policy that is set has the source API");
     }
@@ -246,7 +246,7 @@ public final class RetentionControl {
   /// @throws IllegalArgumentException when no policy was set for exactly these types
   public void unset(String glob) {
     requireOpen.run();
-    RetentionRule old = contents.retentions().policies().requireSet(glob, "policy");
+    RetentionPolicy old = contents.retentions().policies().requireSet(glob, "policy");
     change(old.grace(), types(), now -> now.without(glob, Source.API));
   }
 
@@ -259,11 +259,11 @@ public final class RetentionControl {
   /// the present policies keep and the others do not. Changes nothing. Counts as [#policies].
   ///
   /// @throws IllegalArgumentException when its pattern matches no type
-  public List<Going> plan(RetentionRule policy) {
+  public List<Going> plan(RetentionPolicy policy) {
     TypeGlob.requireMatch(policy.glob(), types());
-    Kept kept = contents.retentions().shown();
+    RetentionSnapshot kept = contents.retentions().shown();
     NavigableMap<PartitionKey, Sum> all = partitions();
-    Kept planned = contents.retentions().shownBy(kept.policies().with(policy));
+    RetentionSnapshot planned = contents.retentions().shownBy(kept.policies().with(policy));
     List<Going> going = new ArrayList<>();
     try (Counter counter = new Counter()) {
       all.forEach((key, sum) -> {
@@ -281,7 +281,7 @@ public final class RetentionControl {
   /// before the grace has passed, unless the disk is full.
   ///
   /// @param grace how long events that this change hides stay on disk
-  public void configure(List<RetentionRule> policies, Duration grace) {
+  public void configure(List<RetentionPolicy> policies, Duration grace) {
     if (contents.isDrained()) {
       return;
     }

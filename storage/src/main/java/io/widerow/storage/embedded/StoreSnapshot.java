@@ -9,12 +9,12 @@ import io.widerow.storage.journal.Journal;
 import io.widerow.storage.journal.NotesFile;
 import io.widerow.storage.journal.NotesFiles;
 import io.widerow.storage.journal.Witness;
-import io.widerow.storage.live.FigureFiles;
+import io.widerow.storage.live.AggregateFiles;
 import io.widerow.storage.live.LiveFigures;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.live.StoreMoment;
-import io.widerow.storage.manifest.FigureEntry;
+import io.widerow.storage.manifest.AggregateEntry;
 import io.widerow.storage.manifest.Manifest;
 import io.widerow.storage.manifest.StoreFormat;
 import java.nio.charset.StandardCharsets;
@@ -57,7 +57,7 @@ public final class StoreSnapshot {
   private static final List<String> PARTS =
       List.of(
           Manifest.SEGMENTS,
-          FigureFiles.DIRECTORY,
+          AggregateFiles.DIRECTORY,
           NotesFiles.DIRECTORY,
           StoreExtension.DIRECTORY,
           Journal.DIRECTORY,
@@ -199,7 +199,7 @@ public final class StoreSnapshot {
 
   private long linkAll(Journal.Factory journals) {
     linkDirectory(Manifest.SEGMENTS, ".seg");
-    linkDirectory(FigureFiles.DIRECTORY, FigureEntry.SUFFIX);
+    linkDirectory(AggregateFiles.DIRECTORY, AggregateEntry.SUFFIX);
     linkDirectory(NotesFiles.DIRECTORY, NotesFile.SUFFIX);
     long copied = journals.copyTo(made, _ -> Long.MAX_VALUE);
     if (disk.exists(store.resolve(Manifest.NAME))) {
@@ -261,11 +261,11 @@ public final class StoreSnapshot {
   /// Links files of aggregates, if there are any.
   private void link(List<LiveFigures> figures) {
     if (!figures.isEmpty()) {
-      Path names = made.resolve(FigureFiles.DIRECTORY);
+      Path names = made.resolve(AggregateFiles.DIRECTORY);
       disk.createDirectory(names);
       for (LiveFigures each : figures) {
         String name = each.entry().fileName();
-        linkIfThere(store.resolve(FigureFiles.DIRECTORY).resolve(name), names.resolve(name));
+        linkIfThere(store.resolve(AggregateFiles.DIRECTORY).resolve(name), names.resolve(name));
       }
       disk.forceDirectory(names);
     }

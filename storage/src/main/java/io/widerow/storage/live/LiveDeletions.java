@@ -42,7 +42,7 @@ public final class LiveDeletions {
   /// @param removed the other ones
   public void change(
       UnaryOperator<DeletionSection> change, List<LiveSegment> written, List<LiveSegment> removed) {
-    boolean _ = change(change, Swap.of(written, removed), () -> true);
+    boolean _ = change(change, SegmentReplacement.of(written, removed), () -> true);
   }
 
   /// The same with files of aggregates.
@@ -50,7 +50,7 @@ public final class LiveDeletions {
   /// @param still asked under the lock of the changes; when false, nothing happens
   /// @return its result
   public synchronized boolean change(
-      UnaryOperator<DeletionSection> change, Swap swap, BooleanSupplier still) {
+      UnaryOperator<DeletionSection> change, SegmentReplacement swap, BooleanSupplier still) {
     contents.requireWriting();
     DeletionSection next = change.apply(section);
     boolean[] stays = {true};

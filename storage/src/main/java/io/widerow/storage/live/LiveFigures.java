@@ -4,7 +4,7 @@ import io.widerow.storage.Damage;
 import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.ScanWatch;
 import io.widerow.storage.StorageException;
-import io.widerow.storage.manifest.FigureEntry;
+import io.widerow.storage.manifest.AggregateEntry;
 import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentOrigin;
 import java.util.List;
@@ -16,20 +16,20 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: any.
 /// - Memory: owns the file until [#close].
 public final class LiveFigures extends LiveFile {
-  private final FigureEntry entry;
+  private final AggregateEntry entry;
 
-  LiveFigures(FigureEntry entry, Segment file) {
+  LiveFigures(AggregateEntry entry, Segment file) {
     super(file);
     this.entry = entry;
   }
 
   /// One that cannot be read.
-  LiveFigures(FigureEntry entry, StorageException.Corrupt found) {
+  LiveFigures(AggregateEntry entry, StorageException.Corrupt found) {
     super(found);
     this.entry = entry;
   }
 
-  public FigureEntry entry() {
+  public AggregateEntry entry() {
     return entry;
   }
 

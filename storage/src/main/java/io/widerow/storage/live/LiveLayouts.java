@@ -1,7 +1,7 @@
 package io.widerow.storage.live;
 
 import io.widerow.event.PartitionWeights;
-import io.widerow.event.RetentionRule.Source;
+import io.widerow.event.RetentionPolicy.Source;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.layout.Layout;
 import io.widerow.storage.layout.LayoutOverrides;

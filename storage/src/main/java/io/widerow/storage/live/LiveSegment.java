@@ -91,12 +91,12 @@ public final class LiveSegment extends LiveFile {
   }
 
   /// The share of each type in its bucket in this segment, one weight for each partition.
-  Stream<Kept.Weight> weights() {
+  Stream<RetentionSnapshot.Weight> weights() {
     long until = SegmentSet.bucketOf(this).untilNanos();
     long[] bytes = partitionBytes();
     PartitionTable partitions = entry.partitions();
     return IntStream.range(0, bytes.length)
-        .mapToObj(i -> new Kept.Weight(partitions.get(i).key().type(), until, bytes[i]));
+        .mapToObj(i -> new RetentionSnapshot.Weight(partitions.get(i).key().type(), until, bytes[i]));
   }
 
   /// The file, to read a partition from. The caller must hold a lease.

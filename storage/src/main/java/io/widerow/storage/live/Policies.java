@@ -1,7 +1,7 @@
 package io.widerow.storage.live;
 
 import io.widerow.event.GlobPolicies;
-import io.widerow.event.RetentionRule;
+import io.widerow.event.RetentionPolicy;
 import io.widerow.event.TypeGlob;
 import java.time.Duration;
 import java.util.Collection;
@@ -16,17 +16,17 @@ import org.jspecify.annotations.Nullable;
 /// Retention policies and their precedence for a type. No clock, no state.
 ///
 /// - Threads: any; immutable.
-public final class Policies extends GlobPolicies<RetentionRule, Policies> {
+public final class Policies extends GlobPolicies<RetentionPolicy, Policies> {
   /// Keeps everything.
   public static final Policies NONE = new Policies(List.of());
 
   private static final int REMEMBERED_MAX = 1 << 16;
 
-  private final Map<String, RetentionRule> exact = new HashMap<>();
-  private final List<RetentionRule> patterns;
-  private final Map<String, RetentionRule> decided = new ConcurrentHashMap<>(); // by type
+  private final Map<String, RetentionPolicy> exact = new HashMap<>();
+  private final List<RetentionPolicy> patterns;
+  private final Map<String, RetentionPolicy> decided = new ConcurrentHashMap<>(); // by type
 
-  private Policies(List<RetentionRule> all) {
+  private Policies(List<RetentionPolicy> all) {
     super(all);
     inOrder().forEach(policy -> exact.putIfAbsent(policy.glob(), policy));
     exact.keySet().removeIf(glob -> !TypeGlob.isExact(glob));
@@ -34,31 +34,31 @@ public final class Policies extends GlobPolicies<RetentionRule, Policies> {
   }
 
   /// @param policies in the order in which they were set
-  public static Policies of(Collection<RetentionRule> policies) {
+  public static Policies of(Collection<RetentionPolicy> policies) {
     return policies.isEmpty() ? NONE : new Policies(List.copyOf(policies));
   }
 
   @Override
-  protected Policies copyOf(List<RetentionRule> policies) {
+  protected Policies copyOf(List<RetentionPolicy> policies) {
     return of(policies);
   }
 
-  /// The policy that decides about a type; [RetentionRule#FOREVER] when none matches it.
-  public RetentionRule of(String type) {
+  /// The policy that decides about a type; [RetentionPolicy#FOREVER] when none matches it.
+  public RetentionPolicy of(String type) {
     if (patterns.isEmpty()) {
-      return exact.getOrDefault(type, RetentionRule.FOREVER);
+      return exact.getOrDefault(type, RetentionPolicy.FOREVER);
     }
-    RetentionRule known = decided.get(type);
+    RetentionPolicy known = decided.get(type);
     if (known != null) {
       return known;
     }
-    RetentionRule found = exact.get(type);
+    RetentionPolicy found = exact.get(type);
     if (found == null) {
       found =
           patterns.stream()
               .filter(policy -> policy.matches(type))
               .findFirst()
-              .orElse(RetentionRule.FOREVER);
+              .orElse(RetentionPolicy.FOREVER);
     }
     if (decided.size() < REMEMBERED_MAX) {
       decided.put(type, found);
@@ -67,18 +67,18 @@ public final class Policies extends GlobPolicies<RetentionRule, Policies> {
   }
 
   public boolean keepsAll() {
-    return all().stream().allMatch(RetentionRule::keepsAll);
+    return all().stream().allMatch(RetentionPolicy::keepsAll);
   }
 
   /// True when a limit of bytes may decide.
   public boolean weighs() {
-    return all().stream().anyMatch(policy -> policy.bytes() != RetentionRule.UNLIMITED);
+    return all().stream().anyMatch(policy -> policy.bytes() != RetentionPolicy.UNLIMITED);
   }
 
   /// The shortest age; null when all are kept indefinitely.
   public @Nullable Duration shortest() {
     return all().stream()
-        .map(RetentionRule::age)
+        .map(RetentionPolicy::age)
         .filter(Objects::nonNull)
         .min(Comparator.naturalOrder())
         .orElse(null);
@@ -93,11 +93,11 @@ public final class Policies extends GlobPolicies<RetentionRule, Policies> {
   ///
   /// @param age null for no limit
   /// @param limit the policy that limits their bytes; null when none does
-  public record Group(@Nullable Duration age, @Nullable RetentionRule limit) {}
+  public record Group(@Nullable Duration age, @Nullable RetentionPolicy limit) {}
 
   /// The group of a type. Segments hold types of one group, so that they go as a whole.
   public Group groupOf(String type) {
-    RetentionRule policy = of(type);
-    return new Group(policy.age(), policy.bytes() == RetentionRule.UNLIMITED ? null : policy);
+    RetentionPolicy policy = of(type);
+    return new Group(policy.age(), policy.bytes() == RetentionPolicy.UNLIMITED ? null : policy);
   }
 }

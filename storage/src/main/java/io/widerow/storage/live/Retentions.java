@@ -1,7 +1,7 @@
 package io.widerow.storage.live;
 
-import io.widerow.event.RetentionRule;
-import io.widerow.storage.RetentionPolicy;
+import io.widerow.event.RetentionPolicy;
+import io.widerow.storage.RetentionLookup;
 import io.widerow.storage.manifest.RetentionSection;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,17 +25,17 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// - Threads: any thread reads. The lock of [StoreContents] orders the changes.
-public final class Retentions implements RetentionPolicy {
+public final class Retentions implements RetentionLookup {
   /// A clock may go back by this much before events are accepted that have expired by their bytes.
   private static final long CLOCK_SLACK_NANOS = 3_600_000_000_000L;
 
   private final LongSupplier clock;
-  private final Supplier<Iterable<Kept.Weight>> weights;
+  private final Supplier<Iterable<RetentionSnapshot.Weight>> weights;
   private volatile State state; // replaced under the lock of this
 
   private volatile ToLongFunction<String> figuresKept = _ -> 0;
   private volatile boolean written;
-  private volatile RetentionPolicy admitted = this;
+  private volatile RetentionLookup admitted = this;
 
   /// Nothing is dropped before this time, if that is known.
   private volatile long allKeptUntil = Long.MIN_VALUE;
@@ -101,9 +101,9 @@ public final class Retentions implements RetentionPolicy {
   /// @param horizons where limits of bytes lie, by list of policies that has any
   /// @param shortestNanos no younger event has expired
   private record State(
-      Setting setting, Map<Policies, Map<RetentionRule, Long>> horizons, long shortestNanos) {
-    Kept kept(Policies policies, long nowNanos) {
-      return Kept.at(policies, horizons.getOrDefault(policies, Map.of()), nowNanos);
+      Setting setting, Map<Policies, Map<RetentionPolicy, Long>> horizons, long shortestNanos) {
+    RetentionSnapshot kept(Policies policies, long nowNanos) {
+      return RetentionSnapshot.at(policies, horizons.getOrDefault(policies, Map.of()), nowNanos);
     }
   }
 
@@ -116,7 +116,7 @@ public final class Retentions implements RetentionPolicy {
       @Nullable Duration others,
       @Nullable RetentionSection section,
       LongSupplier clock,
-      Supplier<Iterable<Kept.Weight>> weights) {
+      Supplier<Iterable<RetentionSnapshot.Weight>> weights) {
     this.clock = clock;
     this.weights = weights;
     this.written = section != null;
@@ -124,7 +124,7 @@ public final class Retentions implements RetentionPolicy {
     if (section == null && others != null) {
       setting =
           new Setting(
-              Policies.of(List.of(RetentionRule.ofConfig("*", others, Duration.ZERO))), List.of());
+              Policies.of(List.of(RetentionPolicy.ofConfig("*", others, Duration.ZERO))), List.of());
     }
     this.state = state(setting, Map.of(), 0);
   }
@@ -168,7 +168,7 @@ public final class Retentions implements RetentionPolicy {
   }
 
   private static State state(
-      Setting setting, Map<Policies, Map<RetentionRule, Long>> horizons, long nowNanos) {
+      Setting setting, Map<Policies, Map<RetentionPolicy, Long>> horizons, long nowNanos) {
     Duration shortest = setting.policies.shortest();
     long byAge = shortest == null ? KEPT_FOREVER : shortest.toNanos();
     long byBytes =
@@ -189,13 +189,13 @@ public final class Retentions implements RetentionPolicy {
     }
   }
 
-  private static Map<Policies, Map<RetentionRule, Long>> horizons(
-      Setting setting, Iterable<Kept.Weight> weights, long nowNanos) {
-    Map<Policies, Map<RetentionRule, Long>> horizons = new HashMap<>();
-    horizons.put(setting.policies, Kept.horizons(setting.policies, weights, nowNanos));
+  private static Map<Policies, Map<RetentionPolicy, Long>> horizons(
+      Setting setting, Iterable<RetentionSnapshot.Weight> weights, long nowNanos) {
+    Map<Policies, Map<RetentionPolicy, Long>> horizons = new HashMap<>();
+    horizons.put(setting.policies, RetentionSnapshot.horizons(setting.policies, weights, nowNanos));
     for (Held held : setting.held) {
       horizons.computeIfAbsent(
-          held.policies, policies -> Kept.horizons(policies, weights, nowNanos));
+          held.policies, policies -> RetentionSnapshot.horizons(policies, weights, nowNanos));
     }
     return horizons;
   }
@@ -210,8 +210,8 @@ public final class Retentions implements RetentionPolicy {
   /// Null, too, when events may have expired by their bytes.
   @Override
   public @Nullable Duration of(String type) {
-    RetentionRule policy = policies().of(type);
-    return policy.bytes() == RetentionRule.UNLIMITED ? policy.age() : null;
+    RetentionPolicy policy = policies().of(type);
+    return policy.bytes() == RetentionPolicy.UNLIMITED ? policy.age() : null;
   }
 
   @Override
@@ -221,27 +221,27 @@ public final class Retentions implements RetentionPolicy {
   }
 
   /// The retention that an event must not be past when it comes.
-  public RetentionPolicy admitted() {
+  public RetentionLookup admitted() {
     return admitted;
   }
 
   /// Refuses events that have expired by another retention from now on.
-  public void admitBy(RetentionPolicy policy) {
+  public void admitBy(RetentionLookup policy) {
     admitted = policy;
   }
 
   // The limit of visible events, and the limit of events that stay on disk.
 
   /// The limit of the events that are visible now.
-  public Kept shown() {
+  public RetentionSnapshot shown() {
     State now = state;
     return now.kept(now.setting.policies, clock.getAsLong());
   }
 
   /// The limit of the events that would be visible now with other policies.
-  public Kept shownBy(Policies policies) {
+  public RetentionSnapshot shownBy(Policies policies) {
     long nowNanos = clock.getAsLong();
-    return Kept.at(policies, Kept.horizons(policies, weights.get(), nowNanos), nowNanos);
+    return RetentionSnapshot.at(policies, RetentionSnapshot.horizons(policies, weights.get(), nowNanos), nowNanos);
   }
 
   /// The limit of the events that must stay on the disk now.
@@ -281,7 +281,7 @@ public final class Retentions implements RetentionPolicy {
     private final ToLongFunction<String> figuresKept;
 
     /// @param untilNanos until when this counts
-    private record Part(Kept kept, long untilNanos) {}
+    private record Part(RetentionSnapshot kept, long untilNanos) {}
 
     private OnDisk(
         List<Part> all,
@@ -306,7 +306,7 @@ public final class Retentions implements RetentionPolicy {
     }
 
     /// The least time of a type's events that stay on the disk for their age: that of the policies
-    /// that keep most, see [Kept#keptFromNanos]. The least long while the grace of a start keeps
+    /// that keep most, see [RetentionSnapshot#keptFromNanos]. The least long while the grace of a start keeps
     /// them all.
     public long keptFromNanos(String type, long widthNanos) {
       if (isHeldAfterStart(type)) {
@@ -335,7 +335,7 @@ public final class Retentions implements RetentionPolicy {
 
     private boolean isHeldAfterStart(String type) {
       return configuredUntilNanos != Long.MIN_VALUE
-          && all.getFirst().kept.policies().of(type).source() == RetentionRule.Source.CONFIG;
+          && all.getFirst().kept.policies().of(type).source() == RetentionPolicy.Source.CONFIG;
     }
 
     /// When the last change ends that keeps a type's events before a time; the greatest long when

@@ -29,18 +29,18 @@ public final class SegmentFiles {
   private final UUID storeId;
   private final AtomicLong bytesWritten = new AtomicLong();
   private volatile BooleanSupplier guard = () -> true;
-  private final FigureFiles figures;
+  private final AggregateFiles figures;
   private volatile List<RollupDefinition> rollups = List.of();
 
   public SegmentFiles(Disk disk, Path storeDirectory, UUID storeId) {
     this.disk = disk;
     this.directory = storeDirectory.resolve(Manifest.SEGMENTS);
     this.storeId = storeId;
-    this.figures = new FigureFiles(disk, storeDirectory, storeId, () -> guard.getAsBoolean());
+    this.figures = new AggregateFiles(disk, storeDirectory, storeId, () -> guard.getAsBoolean());
   }
 
   /// The files of aggregates whose events are gone.
-  public FigureFiles figures() {
+  public AggregateFiles figures() {
     return figures;
   }
 

@@ -2,7 +2,7 @@ package io.widerow.storage.live;
 
 import io.widerow.storage.JournalLoss;
 import io.widerow.storage.StorageException;
-import io.widerow.storage.manifest.FigureEntry;
+import io.widerow.storage.manifest.AggregateEntry;
 import io.widerow.storage.manifest.Manifest;
 import io.widerow.storage.manifest.SegmentEntry;
 import io.widerow.storage.segment.Segment;
@@ -137,7 +137,7 @@ public final class SegmentInventory implements AutoCloseable {
       long id,
       SegmentOrigin origin,
       @Nullable SegmentEntry segment,
-      @Nullable FigureEntry figures) {}
+      @Nullable AggregateEntry figures) {}
 
   private Map<Long, Unlisted> all() {
     Map<Long, Unlisted> all = new TreeMap<>();
@@ -145,7 +145,7 @@ public final class SegmentInventory implements AutoCloseable {
         .forEach(
             each -> all.put(each.id(), new Unlisted(each.id(), each.origin, each.entry, null)));
     for (Path file : files.figures().orphans(manifest.figures())) {
-      FigureFiles.Unlisted found = files.figures().unlisted(file);
+      AggregateFiles.Unlisted found = files.figures().unlisted(file);
       if (found != null) {
         long id = found.entry().id();
         all.put(id, new Unlisted(id, found.origin(), null, found.entry()));
@@ -254,7 +254,7 @@ public final class SegmentInventory implements AutoCloseable {
     List<Long> sources = origin.ids();
     List<SegmentEntry> segments =
         all.stream().flatMap(each -> Stream.ofNullable(each.segment)).toList();
-    List<FigureEntry> more = all.stream().flatMap(each -> Stream.ofNullable(each.figures)).toList();
+    List<AggregateEntry> more = all.stream().flatMap(each -> Stream.ofNullable(each.figures)).toList();
     String names =
         Stream.concat(
                 segments.stream().map(each -> files.named(each.id())),
@@ -345,7 +345,7 @@ public final class SegmentInventory implements AutoCloseable {
   /// No new segment gets the name of a file that is kept.
   private void raiseSegmentId() {
     for (Path file : unlisted()) {
-      long id = Math.max(SegmentFiles.idOf(file), FigureEntry.idOf(file.getFileName().toString()));
+      long id = Math.max(SegmentFiles.idOf(file), AggregateEntry.idOf(file.getFileName().toString()));
       if (id >= 0 && id < Long.MAX_VALUE) {
         manifest.raiseSegmentId(id + 1);
       }

@@ -53,7 +53,7 @@ public final class SegmentSet implements AutoCloseable {
   }
 
   /// Another set. The owner's lease on every file in it must still be held.
-  SegmentSet replaced(Swap swap) {
+  SegmentSet replaced(SegmentReplacement swap) {
     Set<LiveSegment> gone = new HashSet<>(swap.removed());
     NavigableMap<Bucket, List<LiveSegment>> changed = new TreeMap<>(byBucket);
     NavigableMap<Bucket, List<LiveSegment>> changedWide = new TreeMap<>(byWideBucket);
@@ -112,7 +112,7 @@ public final class SegmentSet implements AutoCloseable {
   }
 
   /// The data of each type on the disk, by bucket, one entry for each partition.
-  public Iterable<Kept.Weight> weights() {
+  public Iterable<RetentionSnapshot.Weight> weights() {
     return () -> all.stream().flatMap(LiveSegment::weights).iterator();
   }
 

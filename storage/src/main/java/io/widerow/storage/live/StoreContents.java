@@ -91,7 +91,7 @@ public final class StoreContents implements AutoCloseable {
     this.segmentLimit = manifest.segmentIdNext();
     this.failed =
         readOnly ? new StorageException.ReadOnly("the store was opened for reading") : null;
-    Swap there = new Swap(segments, List.of(), files.figures().open(manifest.figures()), List.of());
+    SegmentReplacement there = new SegmentReplacement(segments, List.of(), files.figures().open(manifest.figures()), List.of());
     this.state = StoreState.empty().replaced(List.of(), there);
   }
 
@@ -310,7 +310,7 @@ public final class StoreContents implements AutoCloseable {
     rows.keySet().forEach(each -> lsns.merge(each.lane, each.lsnLast(), Math::max));
     commit(written, List.of(), lsns, manifest.journals());
     rows.forEach((each, segments) -> segmentArrivals.sealed(segments, each));
-    replaceState(List.copyOf(rows.keySet()), Swap.of(written, List.of()));
+    replaceState(List.copyOf(rows.keySet()), SegmentReplacement.of(written, List.of()));
   }
 
   /// Segments replace others; with none written the others are dropped. Files of the replaced
@@ -321,15 +321,15 @@ public final class StoreContents implements AutoCloseable {
   /// @return its result
   public boolean replaced(
       List<LiveSegment> written, List<LiveSegment> removed, BooleanSupplier still) {
-    return replaced(Swap.of(written, removed), still);
+    return replaced(SegmentReplacement.of(written, removed), still);
   }
 
   /// The same, with files of aggregates in it.
-  public boolean replaced(Swap swap, BooleanSupplier still) {
+  public boolean replaced(SegmentReplacement swap, BooleanSupplier still) {
     return replaced(swap, still, ManifestSections.NONE);
   }
 
-  boolean replaced(Swap swap, BooleanSupplier still, ManifestSections sections) {
+  boolean replaced(SegmentReplacement swap, BooleanSupplier still, ManifestSections sections) {
     requireWriting();
     synchronized (this) {
       if (!still.getAsBoolean()) {
@@ -347,7 +347,7 @@ public final class StoreContents implements AutoCloseable {
   }
 
   /// Publishes the next state, under the lock. Views keep the state that they have.
-  private void replaceState(List<OpenRows> removedRows, Swap swap) {
+  private void replaceState(List<OpenRows> removedRows, SegmentReplacement swap) {
     StoreState before = state;
     state = before.replaced(removedRows, swap);
     before.segments().close();

@@ -22,7 +22,7 @@ public record StoreState(List<OpenRows> rows, SegmentSet segments) {
 
   /// The next version, with rows removed and segments added and removed in one step. A view sees
   /// each event in exactly one place.
-  StoreState replaced(Collection<OpenRows> removedRows, Swap swap) {
+  StoreState replaced(Collection<OpenRows> removedRows, SegmentReplacement swap) {
     List<OpenRows> rowsLeft = new ArrayList<>(rows);
     rowsLeft.removeAll(removedRows);
     return new StoreState(List.copyOf(rowsLeft), segments.replaced(swap));

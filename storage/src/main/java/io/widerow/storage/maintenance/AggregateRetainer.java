@@ -10,7 +10,7 @@ import io.widerow.storage.live.Retentions;
 import io.widerow.storage.live.SegmentFiles;
 import io.widerow.storage.live.SegmentSet;
 import io.widerow.storage.live.StoreContents;
-import io.widerow.storage.live.Swap;
+import io.widerow.storage.live.SegmentReplacement;
 import io.widerow.storage.rows.OpenRow;
 import io.widerow.storage.rows.OpenRows;
 import io.widerow.storage.scan.BlockReaders;
@@ -50,14 +50,14 @@ final class AggregateRetainer {
   private final StoreContents contents;
   private final SegmentFiles files;
   private final MergeWriter segments;
-  private final FigureMerges merges;
+  private final AggregateMerges merges;
   private final Set<Long> unreadable = ConcurrentHashMap.newKeySet(); // ids of segments
 
   AggregateRetainer(StoreContents contents, SegmentFiles files, MergeWriter segments) {
     this.contents = contents;
     this.files = files;
     this.segments = segments;
-    this.merges = new FigureMerges(contents, files);
+    this.merges = new AggregateMerges(contents, files);
   }
 
   /// True when there is something to do.
@@ -83,13 +83,13 @@ final class AggregateRetainer {
       }
     }
     SegmentSet now = contents.state().segments();
-    return new FigurePlan(now, contents.retentions().onDisk(), open).units(unreadable);
+    return new AggregatePlan(now, contents.retentions().onDisk(), open).units(unreadable);
   }
 
   /// Drops some segments or expired files of aggregates, or merges small files of aggregates.
   ///
   /// @return false when nothing was done
-  boolean step(Expiry expiry, BlockReaders readers) {
+  boolean step(RetentionEnforcer expiry, BlockReaders readers) {
     List<Set<LiveSegment>> units = units();
     Set<LiveSegment> taken = new LinkedHashSet<>();
     for (Set<LiveSegment> unit : units) {
@@ -192,7 +192,7 @@ final class AggregateRetainer {
       throw failed;
     }
     List<LiveSegment> all = written;
-    Swap swap = new Swap(all, due, figures, List.of());
+    SegmentReplacement swap = new SegmentReplacement(all, due, figures, List.of());
     return segments.commit(all, () -> commit(swap, () -> mayGo(parts.gone)));
   }
 
@@ -214,9 +214,9 @@ final class AggregateRetainer {
     List<RollupDefinition> kept =
         contents.rollups().stream().filter(rollup -> rollup.keep() != null).toList();
     List<Long> ids = with.stream().map(live -> live.entry().id()).toList();
-    var edit = new FigureDraft.Edit(segments.originOf(due), first, ids);
+    var edit = new AggregateDraft.Edit(segments.originOf(due), first, ids);
     try (var draft =
-        new FigureDraft(contents, files.figures(), kept, readers, segments::isTime, edit)) {
+        new AggregateDraft(contents, files.figures(), kept, readers, segments::isTime, edit)) {
       return draft.write(figured) ? draft.finish() : List.of();
     }
   }
@@ -225,7 +225,7 @@ final class AggregateRetainer {
   /// aggregates are deleted.
   ///
   /// @param still asked under the lock of the changes; when false, nothing happens
-  private boolean commit(Swap swap, BooleanSupplier still) {
+  private boolean commit(SegmentReplacement swap, BooleanSupplier still) {
     try {
       if (!swap.figures().isEmpty()) {
         files.figures().forceDirectory();

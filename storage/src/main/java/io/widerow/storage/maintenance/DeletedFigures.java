@@ -1,12 +1,12 @@
 package io.widerow.storage.maintenance;
 
 import io.widerow.event.PartitionKey;
-import io.widerow.storage.figures.FiguresWriter;
+import io.widerow.storage.aggregatefile.AggregateFileWriter;
 import io.widerow.storage.live.LiveDeletions;
 import io.widerow.storage.live.LiveFigures;
 import io.widerow.storage.live.SegmentFiles;
 import io.widerow.storage.live.StoreContents;
-import io.widerow.storage.live.Swap;
+import io.widerow.storage.live.SegmentReplacement;
 import io.widerow.storage.manifest.Deletion;
 import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentOrigin;
@@ -66,7 +66,7 @@ public record DeletedFigures(
   /// Writes the files again without them.
   ///
   /// @return the replacement of the files; written durably, and not listed yet
-  public Swap swap(SegmentFiles store, StoreContents contents) {
+  public SegmentReplacement swap(SegmentFiles store, StoreContents contents) {
     Predicate<String> types = LiveDeletions.typesOf(deletion.globs());
     List<LiveFigures> written = new ArrayList<>();
     try {
@@ -78,9 +78,9 @@ public record DeletedFigures(
       if (!written.isEmpty()) {
         store.figures().forceDirectory();
       }
-      return Swap.ofFigures(written, files);
+      return SegmentReplacement.ofFigures(written, files);
     } catch (Throwable failed) {
-      abandon(Swap.ofFigures(written, List.of()), store, failed);
+      abandon(SegmentReplacement.ofFigures(written, List.of()), store, failed);
       throw failed;
     }
   }
@@ -92,7 +92,7 @@ public record DeletedFigures(
       StoreContents contents,
       List<LiveFigures> written) {
     Segment file = source.file();
-    try (FiguresWriter writer = store.figures().writer(contents.takeSegmentId(), List.of())) {
+    try (AggregateFileWriter writer = store.figures().writer(contents.takeSegmentId(), List.of())) {
       for (int number = 0; number < file.partitions().size(); number++) {
         PartitionKey key = file.partitions().get(number).key();
         if (!isConcerned(key, deletion, types)) {
@@ -107,7 +107,7 @@ public record DeletedFigures(
   }
 
   /// Deletes files that were written and are not listed.
-  public static void abandon(Swap swap, SegmentFiles store, Throwable failure) {
+  public static void abandon(SegmentReplacement swap, SegmentFiles store, Throwable failure) {
     swap.figures().forEach(each -> store.figures().abandon(each, failure));
   }
 }

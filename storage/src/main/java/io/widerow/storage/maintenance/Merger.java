@@ -4,7 +4,7 @@ import io.widerow.event.Bucket;
 import io.widerow.event.PartitionKey;
 import io.widerow.event.PartitionWeights;
 import io.widerow.storage.StorageException;
-import io.widerow.storage.live.Kept;
+import io.widerow.storage.live.RetentionSnapshot;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.Retentions;
 import io.widerow.storage.live.SegmentFiles;
@@ -33,7 +33,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Merges the segments of a bucket into their final form (compaction), on the store's executor, and
-/// leaves out expired events; [Expiry] drops the segments that need no merge for that.
+/// leaves out expired events; [RetentionEnforcer] drops the segments that need no merge for that.
 ///
 /// An event is written when it is sealed and once more when it is merged: merges take only segments
 /// that sealing wrote. There are three exceptions: [SmallBucketMerge] is rewritten into wider
@@ -80,7 +80,7 @@ public final class Merger {
   private final RollupFill fill;
   private final MergeWriter writer;
   private final MergePace pace;
-  private final Expiry expiry;
+  private final RetentionEnforcer expiry;
   private final AggregateRetainer figures;
   private volatile Executor executor;
   private final AtomicLong merges = new AtomicLong();
@@ -109,7 +109,7 @@ public final class Merger {
     this.writer = new MergeWriter(contents, files, this::isTime);
     this.pace = pace;
     this.executor = executor;
-    this.expiry = new Expiry(contents, executor);
+    this.expiry = new RetentionEnforcer(contents, executor);
     this.figures = new AggregateRetainer(contents, files, writer);
   }
 
@@ -384,7 +384,7 @@ public final class Merger {
 
   /// True when something is hidden now that the wider bucket would show again.
   private boolean wouldShow(Bucket bucket, Parts parts) {
-    Kept shown = contents.retentions().shown();
+    RetentionSnapshot shown = contents.retentions().shown();
     return parts.kept.values().stream()
         .flatMap(List::stream)
         .map(source -> source.partition().key())

@@ -7,7 +7,7 @@ import io.widerow.storage.EventCursor;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.digest.EventDigest;
 import io.widerow.storage.digest.EventHash;
-import io.widerow.storage.live.Kept;
+import io.widerow.storage.live.RetentionSnapshot;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.Retentions;
 import io.widerow.storage.live.StoreContents;
@@ -219,7 +219,7 @@ public final class Repartition extends Rewrite<Repartition.Report> {
   /// are hidden that a wider bucket would show.
   private static boolean mayGo(Step step, StoreContents contents) {
     Retentions.OnDisk now = contents.retentions().onDisk();
-    Kept shown = contents.retentions().shown();
+    RetentionSnapshot shown = contents.retentions().shown();
     return step.left().stream().allMatch(key -> now.mayGoWhole(key.type(), key.untilNanos()))
         && step.keysBefore().stream().noneMatch(key -> shown.isPast(key.type(), key.untilNanos()));
   }

@@ -7,7 +7,7 @@ import io.widerow.event.PartitionKey;
 import io.widerow.event.PartitionWeights;
 import io.widerow.storage.layout.FinalForm;
 import io.widerow.storage.layout.LayoutControl;
-import io.widerow.storage.live.Kept;
+import io.widerow.storage.live.RetentionSnapshot;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.Policies;
 import io.widerow.storage.live.Retentions;
@@ -181,7 +181,7 @@ final class RepartitionPlan {
   /// The step to do in a unit; null when there is none. Hidden events keep their keys: a wider
   /// bucket would show them again.
   @Nullable Step of(SegmentSet segments, Retentions retentions, Unit unit) {
-    Kept shown = retentions.shown();
+    RetentionSnapshot shown = retentions.shown();
     List<LiveSegment> inside = inside(segments, unit);
     Map<Shards, List<Source>> groups = new LinkedHashMap<>();
     for (LiveSegment live : inside) {

@@ -2,7 +2,7 @@ package io.widerow.storage.maintenance;
 
 import io.widerow.event.Bucket;
 import io.widerow.event.PartitionKey;
-import io.widerow.event.RetentionRule;
+import io.widerow.event.RetentionPolicy;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.Policies;
 import io.widerow.storage.live.SegmentSet;
@@ -163,7 +163,7 @@ final class SmallBucketMerge {
   }
 
   private boolean isKeptLong(Policies.Group kept, Bucket bucket) {
-    RetentionRule limit = kept.limit();
+    RetentionPolicy limit = kept.limit();
     boolean roomy = limit == null || limit.bytes() >= RETENTION_WIDTHS * BYTES_MAX;
     long firstUntil = bucket.fromNanos() + PartitionKey.NANOS_PER_MINUTE;
     return roomy

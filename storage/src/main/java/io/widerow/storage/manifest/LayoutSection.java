@@ -1,7 +1,7 @@
 package io.widerow.storage.manifest;
 
 import io.widerow.event.LayoutOverride;
-import io.widerow.event.RetentionRule.Source;
+import io.widerow.event.RetentionPolicy.Source;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.util.List;

@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 /// edit with a valid edit after it is damage.
 ///
 /// On a full disk the log is rewritten, and edited so that segments go, in the room of the
-/// [Ballast].
+/// [ReserveFile].
 ///
 /// - Threads: one at a time; the caller holds the store's lock.
 public final class Manifest implements AutoCloseable {
@@ -54,7 +54,7 @@ public final class Manifest implements AutoCloseable {
   private final Disk disk;
   private final Path directory;
   private final UUID storeId;
-  private final Ballast ballast;
+  private final ReserveFile ballast;
   private final Map<Long, SegmentEntry> segments = new TreeMap<>();
   private final Map<Integer, Long> sealedLsns = new TreeMap<>();
   private long segmentIdNext = 1;
@@ -65,7 +65,7 @@ public final class Manifest implements AutoCloseable {
   private @Nullable LayoutSection layouts;
   private @Nullable RetentionSection retention;
   private RollupSection rollups = new RollupSection(List.of());
-  private FigureSection figures = new FigureSection(List.of());
+  private AggregateSection figures = new AggregateSection(List.of());
   private DeletionSection deletions = DeletionSection.NONE;
   private @Nullable DiskFile file;
   private long fileBytes;
@@ -76,7 +76,7 @@ public final class Manifest implements AutoCloseable {
     this.disk = disk;
     this.directory = directory;
     this.storeId = storeId;
-    this.ballast = new Ballast(disk, directory);
+    this.ballast = new ReserveFile(disk, directory);
   }
 
   /// Reads the manifest and changes nothing.
@@ -127,7 +127,7 @@ public final class Manifest implements AutoCloseable {
         var _ = SavedSection.of(sections, ManifestSections.RULES); // refuses invalid content
         var _ = SavedSection.of(sections, ManifestSections.QUERIES);
         deletions = DeletionSection.of(sections);
-        figures = FigureSection.of(sections);
+        figures = AggregateSection.of(sections);
       } catch (IOException malformed) {
         throw new StorageException.Corrupt(path, offset, "edit: " + malformed.getMessage());
       }
@@ -291,7 +291,7 @@ public final class Manifest implements AutoCloseable {
   }
 
   /// The same of an edit by which files of aggregates replaced others.
-  public void restore(FigureSection now) {
+  public void restore(AggregateSection now) {
     restore(now.toSections(), Map.of());
     figures = now;
   }
@@ -408,7 +408,7 @@ public final class Manifest implements AutoCloseable {
   }
 
   /// The files of aggregates whose events are gone, as they were when the manifest was read.
-  public FigureSection figures() {
+  public AggregateSection figures() {
     return figures;
   }
 

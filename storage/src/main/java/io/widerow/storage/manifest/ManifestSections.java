@@ -48,7 +48,7 @@ public final class ManifestSections {
   /// Kind: files of tables, see [TableSection]; in the manifest of the tables only.
   public static final int TABLES = 8;
 
-  /// Kind: files of aggregates whose events are gone, see [FigureSection].
+  /// Kind: files of aggregates whose events are gone, see [AggregateSection].
   public static final int FIGURES = 9;
 
   static final int REQUIRED = 0x8000;

@@ -1,7 +1,7 @@
 package io.widerow.storage.manifest;
 
-import io.widerow.event.RetentionRule;
-import io.widerow.event.RetentionRule.Source;
+import io.widerow.event.RetentionPolicy;
+import io.widerow.event.RetentionPolicy.Source;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param policies the current policies, in the order in which they were set
 /// @param held older lists: events that one of them keeps are not dropped yet
-public record RetentionSection(List<RetentionRule> policies, List<Held> held) {
+public record RetentionSection(List<RetentionPolicy> policies, List<Held> held) {
   /// The most policies, and the most older lists.
   public static final int COUNT_MAX = 1_024;
 
@@ -36,7 +36,7 @@ public record RetentionSection(List<RetentionRule> policies, List<Held> held) {
   ///
   /// @param untilNanos the time until which it protects events that a change hid, nanoseconds since
   ///   the Unix epoch
-  public record Held(List<RetentionRule> policies, long untilNanos) {
+  public record Held(List<RetentionPolicy> policies, long untilNanos) {
     public Held {
       policies = List.copyOf(policies);
     }
@@ -60,12 +60,12 @@ public record RetentionSection(List<RetentionRule> policies, List<Held> held) {
   }
 
   byte[] toBytes() {
-    Set<RetentionRule> distinct = new LinkedHashSet<>(policies);
+    Set<RetentionPolicy> distinct = new LinkedHashSet<>(policies);
     held.forEach(list -> distinct.addAll(list.policies));
-    List<RetentionRule> table = List.copyOf(distinct);
+    List<RetentionPolicy> table = List.copyOf(distinct);
     return SectionBytes.of(out -> {
       out.writeShort(table.size());
-      for (RetentionRule policy : table) {
+      for (RetentionPolicy policy : table) {
         write(out, policy);
       }
       write(out, policies, table);
@@ -77,7 +77,7 @@ public record RetentionSection(List<RetentionRule> policies, List<Held> held) {
     });
   }
 
-  private static void write(DataOutputStream out, RetentionRule policy) throws IOException {
+  private static void write(DataOutputStream out, RetentionPolicy policy) throws IOException {
     Duration age = policy.age();
     out.writeByte(policy.source() == Source.API ? SOURCE_API : SOURCE_CONFIG);
     SectionBytes.putShort(policy.glob(), out);
@@ -87,10 +87,10 @@ public record RetentionSection(List<RetentionRule> policies, List<Held> held) {
   }
 
   private static void write(
-      DataOutputStream out, List<RetentionRule> list, List<RetentionRule> table)
+      DataOutputStream out, List<RetentionPolicy> list, List<RetentionPolicy> table)
       throws IOException {
     out.writeShort(list.size());
-    for (RetentionRule policy : list) {
+    for (RetentionPolicy policy : list) {
       out.writeShort(table.indexOf(policy));
     }
   }
@@ -100,9 +100,9 @@ public record RetentionSection(List<RetentionRule> policies, List<Held> held) {
   }
 
   private static RetentionSection read(DataInputStream in) throws IOException {
-    List<RetentionRule> table =
+    List<RetentionPolicy> table =
         SectionBytes.list(in, in.readUnsignedShort(), RetentionSection::policy);
-    List<RetentionRule> policies = list(in, table);
+    List<RetentionPolicy> policies = list(in, table);
     List<Held> held = new ArrayList<>();
     for (int left = in.readUnsignedShort(); left > 0; left--) {
       long until = in.readLong();
@@ -111,14 +111,14 @@ public record RetentionSection(List<RetentionRule> policies, List<Held> held) {
     return new RetentionSection(policies, held);
   }
 
-  private static RetentionRule policy(DataInputStream in) throws IOException {
+  private static RetentionPolicy policy(DataInputStream in) throws IOException {
     int source = in.readUnsignedByte();
     if (source != SOURCE_CONFIG && source != SOURCE_API) {
       throw new IOException("retention: source " + source);
     }
     String glob = SectionBytes.shortText(in);
     long age = in.readLong();
-    return new RetentionRule(
+    return new RetentionPolicy(
         glob,
         age == 0 ? null : Duration.ofNanos(age),
         in.readLong(),
@@ -126,9 +126,9 @@ public record RetentionSection(List<RetentionRule> policies, List<Held> held) {
         source == SOURCE_API ? Source.API : Source.CONFIG);
   }
 
-  private static List<RetentionRule> list(DataInputStream in, List<RetentionRule> table)
+  private static List<RetentionPolicy> list(DataInputStream in, List<RetentionPolicy> table)
       throws IOException {
-    List<RetentionRule> list = new ArrayList<>();
+    List<RetentionPolicy> list = new ArrayList<>();
     for (int left = in.readUnsignedShort(); left > 0; left--) {
       int number = in.readUnsignedShort();
       if (number >= table.size()) {

@@ -139,7 +139,7 @@ public final class StoreRepair {
       }
       boolean wasRewritten = rewritten;
       var figures =
-          new FigureRepair(
+          new AggregateRepair(
                   disk, files.figures(), manifest, quarantine, () -> freeId(manifest, files))
               .repair(wasRewritten ? () -> {} : manifest::rewrite);
       lost.addAll(figures.lost());

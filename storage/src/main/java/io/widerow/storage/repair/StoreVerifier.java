@@ -11,7 +11,7 @@ import io.widerow.storage.journal.ChronicleJournalFactory;
 import io.widerow.storage.journal.Journal;
 import io.widerow.storage.journal.NotesFiles;
 import io.widerow.storage.journal.Witness;
-import io.widerow.storage.live.FigureFiles;
+import io.widerow.storage.live.AggregateFiles;
 import io.widerow.storage.live.LiveFigures;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.SegmentFiles;
@@ -142,12 +142,12 @@ public final class StoreVerifier {
     remarks.addAll(verified.remarks());
   }
 
-  private void verifyFigures(FigureFiles files, Manifest manifest) {
+  private void verifyFigures(AggregateFiles files, Manifest manifest) {
     for (LiveFigures figures : files.open(manifest.figures())) {
       try {
         segments++;
         bytes += figures.entry().bytes();
-        Damage found = FigureRepair.damage(figures);
+        Damage found = AggregateRepair.damage(figures);
         if (found != null) {
           damage.add(found);
         }

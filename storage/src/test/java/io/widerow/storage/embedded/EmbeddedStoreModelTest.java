@@ -3,7 +3,7 @@ package io.widerow.storage.embedded;
 import io.widerow.event.AttributeName;
 import io.widerow.event.LayoutOverride;
 import io.widerow.event.PartitionWeights;
-import io.widerow.event.RetentionRule.Source;
+import io.widerow.event.RetentionPolicy.Source;
 import io.widerow.faults.FileJournal;
 import io.widerow.faults.Seeds;
 import io.widerow.faults.SimDisk;

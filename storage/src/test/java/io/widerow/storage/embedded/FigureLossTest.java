@@ -12,7 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.faults.ManifestEdits;
 import io.widerow.faults.SimDisk;
-import io.widerow.storage.live.FigureFiles;
+import io.widerow.storage.live.AggregateFiles;
 import io.widerow.storage.manifest.Manifest;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 class FigureLossTest {
   private static final Path MANIFEST = Path.of("/store/manifest");
   private static final Path SEGMENTS = Path.of("/store", Manifest.SEGMENTS);
-  private static final Path FIGURES = Path.of("/store", FigureFiles.DIRECTORY);
+  private static final Path FIGURES = Path.of("/store", AggregateFiles.DIRECTORY);
   private static final int FLIPS = 4;
 
   private final FigureStore model = new FigureStore();

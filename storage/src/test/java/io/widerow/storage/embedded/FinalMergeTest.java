@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.widerow.event.LayoutOverride;
 import io.widerow.event.PartitionKey;
 import io.widerow.event.PartitionWeights;
-import io.widerow.event.RetentionRule.Source;
+import io.widerow.event.RetentionPolicy.Source;
 import io.widerow.storage.Arrivals;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.embedded.PartitionCatalog.Entry;

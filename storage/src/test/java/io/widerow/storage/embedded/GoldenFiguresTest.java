@@ -17,7 +17,7 @@ import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.RealDisk;
 import io.widerow.storage.journal.ChronicleJournalFactory;
 import io.widerow.storage.journal.Journal;
-import io.widerow.storage.live.FigureFiles;
+import io.widerow.storage.live.AggregateFiles;
 import io.widerow.storage.repair.StoreVerifier;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -91,7 +91,7 @@ class GoldenFiguresTest {
   }
 
   private static List<String> names(Path store) throws IOException {
-    try (Stream<Path> files = Files.list(store.resolve(FigureFiles.DIRECTORY))) {
+    try (Stream<Path> files = Files.list(store.resolve(AggregateFiles.DIRECTORY))) {
       return files.map(file -> file.getFileName().toString()).sorted().toList();
     }
   }

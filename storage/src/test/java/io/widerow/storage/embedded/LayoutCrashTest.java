@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.LayoutOverride;
 import io.widerow.event.PartitionWeights;
-import io.widerow.event.RetentionRule.Source;
+import io.widerow.event.RetentionPolicy.Source;
 import io.widerow.faults.Seeds;
 import io.widerow.faults.SimDisk;
 import io.widerow.faults.Slice;

@@ -8,7 +8,7 @@ import io.widerow.event.EventBatch;
 import io.widerow.event.EventId;
 import io.widerow.event.LayoutOverride;
 import io.widerow.event.PartitionWeights;
-import io.widerow.event.RetentionRule.Source;
+import io.widerow.event.RetentionPolicy.Source;
 import io.widerow.event.TimeUuid;
 import io.widerow.faults.FileJournal;
 import io.widerow.faults.SimDisk;

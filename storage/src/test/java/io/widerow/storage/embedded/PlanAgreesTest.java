@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.AttributeName;
 import io.widerow.event.LayoutOverride;
-import io.widerow.event.RetentionRule;
+import io.widerow.event.RetentionPolicy;
 import io.widerow.event.Text;
 import io.widerow.faults.Seeds;
 import io.widerow.storage.Filter;
@@ -59,7 +59,7 @@ class PlanAgreesTest {
         }
         it.store()
             .layout()
-            .set(new LayoutOverride("cpu", width, LayoutOverride.UNSAID, RetentionRule.Source.API));
+            .set(new LayoutOverride("cpu", width, LayoutOverride.UNSAID, RetentionPolicy.Source.API));
         if (random.nextInt(3) == 0) {
           delete(it, "" + random.nextInt(10));
         }
@@ -99,7 +99,7 @@ class PlanAgreesTest {
   }
 
   private static void retain(RetentionStore it, SplittableRandom random) {
-    RetentionRule policy =
+    RetentionPolicy policy =
         rule("cpu", Duration.ofMinutes(1 + random.nextInt(700)), Duration.ofDays(1));
     List<String> before = it.shown();
     List<Going> plan = it.retention().plan(policy);

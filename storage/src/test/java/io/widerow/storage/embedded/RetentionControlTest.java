@@ -9,8 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.LayoutOverride;
-import io.widerow.event.RetentionRule;
-import io.widerow.event.RetentionRule.Source;
+import io.widerow.event.RetentionPolicy;
+import io.widerow.event.RetentionPolicy.Source;
 import io.widerow.faults.DiskAround;
 import io.widerow.faults.DiskFileAround;
 import io.widerow.storage.ClockReport;
@@ -70,7 +70,7 @@ class RetentionControlTest {
   void shorterAgeOfOneOfEightTypesHidesThenFreesAndThePlanIsWhatWent() {
     fill();
     List<String> before = it.shown();
-    RetentionRule week = rule("c", Duration.ofDays(7), GRACE);
+    RetentionPolicy week = rule("c", Duration.ofDays(7), GRACE);
     List<Going> plan = it.retention().plan(week);
     long files = it.fileBytes();
     Standing set = it.retention().set(week);
@@ -141,7 +141,7 @@ class RetentionControlTest {
     it.retention().unset("c");
     assertEquals(before.size() - 23 * 40, it.shown().size(), "dropped after the restart");
     assertEquals(
-        List.of(RetentionRule.ofConfig("*", RetentionStore.KEPT, Duration.ZERO)),
+        List.of(RetentionPolicy.ofConfig("*", RetentionStore.KEPT, Duration.ZERO)),
         it.retention().policies().stream().map(Standing::policy).toList());
   }
 
@@ -170,7 +170,7 @@ class RetentionControlTest {
   void oldestBucketsOfAllTypesGoByBytes() {
     fill();
     long all = it.fileBytes();
-    RetentionRule half = RetentionStore.bytes("*", all / 2, GRACE);
+    RetentionPolicy half = RetentionStore.bytes("*", all / 2, GRACE);
     List<Going> plan = it.retention().plan(half);
     it.retention().set(half);
     long planned = plan.stream().mapToLong(Going::bytes).sum();
@@ -227,8 +227,8 @@ class RetentionControlTest {
   void changedConfigurationIsHeldForItsGraceOverARestart() {
     fill();
     List<String> before = it.shown();
-    RetentionRule month = RetentionRule.ofConfig("*", Duration.ofDays(40), GRACE);
-    RetentionRule week = RetentionRule.ofConfig("*", Duration.ofDays(7), GRACE);
+    RetentionPolicy month = RetentionPolicy.ofConfig("*", Duration.ofDays(40), GRACE);
+    RetentionPolicy week = RetentionPolicy.ofConfig("*", Duration.ofDays(7), GRACE);
     it.retention().configure(List.of(month), GRACE);
     it.retention().set(rule("h", null, GRACE)); // from now on the store knows the configuration
     pass(GRACE.plus(HOUR));
@@ -248,7 +248,7 @@ class RetentionControlTest {
   void firstConfigurationDropsNothingBeforeItsGrace() {
     fill();
     List<String> before = it.shown();
-    RetentionRule week = RetentionRule.ofConfig("*", Duration.ofDays(7), GRACE);
+    RetentionPolicy week = RetentionPolicy.ofConfig("*", Duration.ofDays(7), GRACE);
     it.retention().configure(List.of(week), GRACE);
     pass(GRACE.minus(Duration.ofSeconds(1)));
     it.reopen();
@@ -275,7 +275,7 @@ class RetentionControlTest {
     writeWideBucket();
     Duration half = Duration.ofMinutes(30);
     if (source == Source.CONFIG) {
-      it.retention().configure(List.of(RetentionRule.ofConfig("cpu", half, GRACE)), GRACE);
+      it.retention().configure(List.of(RetentionPolicy.ofConfig("cpu", half, GRACE)), GRACE);
     } else {
       it.retention().set(rule("cpu", half, GRACE));
     }
@@ -316,7 +316,7 @@ class RetentionControlTest {
       }
     }
     broken.set(!damaged);
-    RetentionRule half = rule("cpu", Duration.ofMinutes(30), GRACE);
+    RetentionPolicy half = rule("cpu", Duration.ofMinutes(30), GRACE);
     List<Going> plan = it.retention().plan(half);
     assertEquals(13, plan.stream().mapToLong(Going::events).sum(), plan::toString);
     Standing set = it.retention().set(half);
@@ -327,7 +327,7 @@ class RetentionControlTest {
   @Test
   void policyThatIsSetAfterAStartHasItsOwnGrace() {
     fill();
-    RetentionRule month = RetentionRule.ofConfig("*", Duration.ofDays(40), GRACE);
+    RetentionPolicy month = RetentionPolicy.ofConfig("*", Duration.ofDays(40), GRACE);
     it.retention().configure(List.of(month), GRACE);
     it.retention().set(rule("*", Duration.ofDays(7), Duration.ofSeconds(10)));
     pass(Duration.ofSeconds(11));
@@ -346,12 +346,12 @@ class RetentionControlTest {
     refused("type: no type matches 'x?'", () -> it.retention().plan(rule("x?", DAY, GRACE)));
     refused("type: no policy was set for 'b'; there are a", () -> it.retention().unset("b"));
     it.retention()
-        .configure(List.of(RetentionRule.ofConfig("b", DAY.multipliedBy(90), GRACE)), GRACE);
+        .configure(List.of(RetentionPolicy.ofConfig("b", DAY.multipliedBy(90), GRACE)), GRACE);
     refused(
         "type: the policy of 'b' comes from the configuration; change it there",
         () -> it.retention().unset("b"));
     it.retention()
-        .configure(List.of(RetentionRule.ofConfig("*", RetentionStore.KEPT, Duration.ZERO)), GRACE);
+        .configure(List.of(RetentionPolicy.ofConfig("*", RetentionStore.KEPT, Duration.ZERO)), GRACE);
     assertEquals(policies, it.retention().policies());
     assertEquals(shown, it.shown());
   }

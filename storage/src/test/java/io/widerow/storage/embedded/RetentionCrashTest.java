@@ -5,8 +5,8 @@ import static io.widerow.storage.embedded.RetentionStore.rule;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.widerow.event.RetentionRule;
-import io.widerow.event.RetentionRule.Source;
+import io.widerow.event.RetentionPolicy;
+import io.widerow.event.RetentionPolicy.Source;
 import io.widerow.event.TypeGlob;
 import io.widerow.faults.Seeds;
 import io.widerow.faults.SimDisk;
@@ -47,15 +47,15 @@ class RetentionCrashTest {
   private record Event(String type, long nanos, int number) {}
 
   /// An older list of policies.
-  private record Held(Map<String, RetentionRule> rules, long untilNanos) {}
+  private record Held(Map<String, RetentionPolicy> rules, long untilNanos) {}
 
   private SplittableRandom random = new SplittableRandom(0);
   private SplittableRandom cuts = new SplittableRandom(0);
   private TestClock clock = new TestClock(START_NANOS);
   private final List<Event> events = new ArrayList<>();
   private final Set<Event> mayBeGone = new HashSet<>();
-  private Map<String, RetentionRule> acknowledged = new LinkedHashMap<>();
-  private Map<String, RetentionRule> flying = acknowledged;
+  private Map<String, RetentionPolicy> acknowledged = new LinkedHashMap<>();
+  private Map<String, RetentionPolicy> flying = acknowledged;
   private final List<Held> held = new ArrayList<>();
   private int written;
 
@@ -107,17 +107,17 @@ class RetentionCrashTest {
       case 0, 1, 2 -> {
         Duration grace = random.nextInt(3) == 0 ? Duration.ZERO : Duration.ofMinutes(15);
         String glob = GLOBS.get(random.nextInt(GLOBS.size()));
-        RetentionRule rule = rule(glob, Duration.ofDays(1 + random.nextInt(14)), grace);
-        Map<String, RetentionRule> next = new LinkedHashMap<>(acknowledged);
+        RetentionPolicy rule = rule(glob, Duration.ofDays(1 + random.nextInt(14)), grace);
+        Map<String, RetentionPolicy> next = new LinkedHashMap<>(acknowledged);
         next.remove(glob);
         next.put(glob, rule);
         change(next, grace, () -> it.retention().set(rule));
       }
       case 3 -> {
-        List<RetentionRule> there = List.copyOf(acknowledged.values());
+        List<RetentionPolicy> there = List.copyOf(acknowledged.values());
         if (!there.isEmpty()) {
-          RetentionRule rule = there.get(random.nextInt(there.size()));
-          Map<String, RetentionRule> next = new LinkedHashMap<>(acknowledged);
+          RetentionPolicy rule = there.get(random.nextInt(there.size()));
+          Map<String, RetentionPolicy> next = new LinkedHashMap<>(acknowledged);
           next.remove(rule.glob());
           change(next, rule.grace(), () -> it.retention().unset(rule.glob()));
         }
@@ -142,7 +142,7 @@ class RetentionCrashTest {
     it.store().maintain();
   }
 
-  private void change(Map<String, RetentionRule> next, Duration grace, Runnable change) {
+  private void change(Map<String, RetentionPolicy> next, Duration grace, Runnable change) {
     if (!grace.isZero()
         && events.stream().anyMatch(e -> !isPast(acknowledged, e) && isPast(next, e))) {
       held.add(new Held(acknowledged, clock.wallNanos() + grace.toNanos()));
@@ -157,7 +157,7 @@ class RetentionCrashTest {
     mayBeGone.addAll(droppable(acknowledged));
   }
 
-  private Set<Event> droppable(Map<String, RetentionRule> rules) {
+  private Set<Event> droppable(Map<String, RetentionPolicy> rules) {
     Set<Event> droppable = new HashSet<>();
     for (Event event : events) {
       boolean kept =
@@ -171,10 +171,10 @@ class RetentionCrashTest {
     return droppable;
   }
 
-  private boolean isPast(Map<String, RetentionRule> rules, Event event) {
+  private boolean isPast(Map<String, RetentionPolicy> rules, Event event) {
     Duration age = RetentionStore.KEPT;
     int best = -1;
-    for (RetentionRule rule : rules.values()) {
+    for (RetentionPolicy rule : rules.values()) {
       int rank = rank(rule);
       if (rule.matches(event.type) && rank >= best && rule.age() != null) {
         best = rank;
@@ -186,18 +186,18 @@ class RetentionCrashTest {
     return until + age.toNanos() <= clock.wallNanos();
   }
 
-  private static int rank(RetentionRule rule) {
+  private static int rank(RetentionPolicy rule) {
     return TypeGlob.isExact(rule.glob()) ? 1_000 : TypeGlob.literals(rule.glob());
   }
 
   /// The first that matches a type decides; of equal ones the one that was set last.
-  private static List<RetentionRule> inOrder(Map<String, RetentionRule> rules) {
+  private static List<RetentionPolicy> inOrder(Map<String, RetentionPolicy> rules) {
     return List.copyOf(rules.values()).reversed().stream()
         .sorted(Comparator.comparingInt(RetentionCrashTest::rank).reversed())
         .toList();
   }
 
-  private static List<RetentionRule> set(RetentionStore it) {
+  private static List<RetentionPolicy> set(RetentionStore it) {
     return it.retention().policies().stream()
         .map(Standing::policy)
         .filter(rule -> rule.source() == Source.API)
@@ -210,12 +210,12 @@ class RetentionCrashTest {
     }
     SimDisk left = disk.crash(cuts.nextBoolean());
     try (var it = new RetentionStore(left, clock, Runnable::run)) {
-      List<RetentionRule> there = set(it);
+      List<RetentionPolicy> there = set(it);
       boolean next = there.equals(inOrder(flying));
       assertTrue(
           next || there.equals(inOrder(acknowledged)),
           "policies %s, acknowledged %s".formatted(there, acknowledged.values()));
-      Map<String, RetentionRule> rules = next ? flying : acknowledged;
+      Map<String, RetentionPolicy> rules = next ? flying : acknowledged;
       check(it, rules);
       Set<Event> gone = new HashSet<>(mayBeGone);
       gone.addAll(droppable(rules));
@@ -238,7 +238,7 @@ class RetentionCrashTest {
   }
 
   /// The store shows the written events that have not expired, except events that may be dropped.
-  private void check(RetentionStore it, Map<String, RetentionRule> rules) {
+  private void check(RetentionStore it, Map<String, RetentionPolicy> rules) {
     Set<Integer> shown = numbers(it);
     List<Event> wrong = new ArrayList<>();
     for (Event event : events) {

@@ -6,7 +6,7 @@ import io.widerow.event.EventBatch;
 import io.widerow.event.EventView;
 import io.widerow.event.PartitionKey;
 import io.widerow.event.Rejection;
-import io.widerow.event.RetentionRule;
+import io.widerow.event.RetentionPolicy;
 import io.widerow.faults.FileJournal;
 import io.widerow.faults.SimDisk;
 import io.widerow.faults.TestClock;
@@ -112,12 +112,12 @@ final class RetentionStore implements AutoCloseable {
     store = open(seen);
   }
 
-  static RetentionRule rule(String glob, @Nullable Duration age, Duration grace) {
-    return new RetentionRule(glob, age, RetentionRule.UNLIMITED, grace, RetentionRule.Source.API);
+  static RetentionPolicy rule(String glob, @Nullable Duration age, Duration grace) {
+    return new RetentionPolicy(glob, age, RetentionPolicy.UNLIMITED, grace, RetentionPolicy.Source.API);
   }
 
-  static RetentionRule bytes(String glob, long bytes, Duration grace) {
-    return new RetentionRule(glob, null, bytes, grace, RetentionRule.Source.API);
+  static RetentionPolicy bytes(String glob, long bytes, Duration grace) {
+    return new RetentionPolicy(glob, null, bytes, grace, RetentionPolicy.Source.API);
   }
 
   /// Writes events of a type at a time.

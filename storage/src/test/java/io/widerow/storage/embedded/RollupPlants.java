@@ -4,7 +4,7 @@ import io.widerow.faults.PlantLoader.Cut;
 import io.widerow.faults.PlantedRules;
 import io.widerow.storage.aggregate.CellCount;
 import io.widerow.storage.aggregate.CellPlan;
-import io.widerow.storage.live.FigureFiles;
+import io.widerow.storage.live.AggregateFiles;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.maintenance.DeletedFigures;
 import io.widerow.storage.segment.Cells;
@@ -45,11 +45,11 @@ final class RollupPlants {
         PlantedRules.planted(
             "a file of figures has a durable name before it is listed",
             SuiteCheck.FIGURE_CUTS,
-            cut("AggregateRetainer", "commit", FigureFiles.class, "forceDirectory")),
+            cut("AggregateRetainer", "commit", AggregateFiles.class, "forceDirectory")),
         PlantedRules.planted(
             "figures count the last write of an id",
             SuiteCheck.FIGURES,
-            cut("FigureDraft", "mayReplace", SegmentSummary.Partition.class, "ownIds")),
+            cut("AggregateDraft", "mayReplace", SegmentSummary.Partition.class, "ownIds")),
         PlantedRules.planted(
             "figures that may count what is deleted go with it",
             SuiteCheck.FIGURES,

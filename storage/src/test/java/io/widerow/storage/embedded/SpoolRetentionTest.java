@@ -10,7 +10,7 @@ import io.widerow.faults.FileJournal;
 import io.widerow.faults.SimDisk;
 import io.widerow.faults.TestClock;
 import io.widerow.storage.LaneWriter;
-import io.widerow.storage.RetentionPolicy;
+import io.widerow.storage.RetentionLookup;
 import io.widerow.storage.StoreConfig;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -35,7 +35,7 @@ class SpoolRetentionTest {
   private final Target target = new Target();
   private final List<String> refused = new ArrayList<>();
 
-  private static final class Target implements RetentionPolicy {
+  private static final class Target implements RetentionLookup {
     @Nullable Duration kept;
 
     @Override

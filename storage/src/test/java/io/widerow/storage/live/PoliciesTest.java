@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.widerow.event.RetentionRule;
-import io.widerow.event.RetentionRule.Source;
+import io.widerow.event.RetentionPolicy;
+import io.widerow.event.RetentionPolicy.Source;
 import io.widerow.event.TypeGlob;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,11 +24,11 @@ import org.junit.jupiter.api.Test;
 class PoliciesTest {
   private static final long HOUR = 3_600_000_000_000L;
 
-  private static RetentionRule of(String glob, Source source, @Nullable Duration age) {
-    return new RetentionRule(glob, age, RetentionRule.UNLIMITED, RetentionRule.GRACE, source);
+  private static RetentionPolicy of(String glob, Source source, @Nullable Duration age) {
+    return new RetentionPolicy(glob, age, RetentionPolicy.UNLIMITED, RetentionPolicy.GRACE, source);
   }
 
-  private static RetentionRule days(String glob, Source source, int days) {
+  private static RetentionPolicy days(String glob, Source source, int days) {
     return of(glob, source, Duration.ofDays(days));
   }
 
@@ -82,7 +82,7 @@ class PoliciesTest {
   void theLongestAgeIsNotPast() {
     Policies policies = Policies.of(List.of(of("cpu", Source.API, Duration.ofDays(100_000))));
     long now = Duration.ofDays(20_800).toNanos(); // in 2026
-    Kept kept = Kept.at(policies, Map.of(), now);
+    RetentionSnapshot kept = RetentionSnapshot.at(policies, Map.of(), now);
     assertFalse(kept.isPast("cpu", now));
     assertFalse(kept.isPast("cpu", 8 * HOUR));
     assertTrue(kept.pastUntilNanos() < 0);
@@ -91,7 +91,7 @@ class PoliciesTest {
   @Test
   void bucketIsPastByAgeFromItsEnd() {
     Policies policies = Policies.of(List.of(of("cpu", Source.API, Duration.ofHours(2))));
-    Kept kept = Kept.at(policies, Map.of(), 10 * HOUR);
+    RetentionSnapshot kept = RetentionSnapshot.at(policies, Map.of(), 10 * HOUR);
     assertTrue(kept.isPast("cpu", 8 * HOUR));
     assertFalse(kept.isPast("cpu", 8 * HOUR + 1));
     assertFalse(kept.isPast("disk", 0));
@@ -101,16 +101,16 @@ class PoliciesTest {
 
   @Test
   void oldestBucketsOfAllTypesArePastByBytes() {
-    RetentionRule limited = new RetentionRule("*", null, 100, Duration.ZERO, Source.API);
-    RetentionRule own = new RetentionRule("own", null, 5, Duration.ZERO, Source.API);
+    RetentionPolicy limited = new RetentionPolicy("*", null, 100, Duration.ZERO, Source.API);
+    RetentionPolicy own = new RetentionPolicy("own", null, 5, Duration.ZERO, Source.API);
     Policies policies = Policies.of(List.of(limited, own));
-    List<Kept.Weight> weights = new ArrayList<>();
+    List<RetentionSnapshot.Weight> weights = new ArrayList<>();
     for (int hour = 1; hour <= 6; hour++) {
-      weights.add(new Kept.Weight("a", hour * HOUR, 20));
-      weights.add(new Kept.Weight("b", hour * HOUR, 10));
-      weights.add(new Kept.Weight("own", hour * HOUR, 1));
+      weights.add(new RetentionSnapshot.Weight("a", hour * HOUR, 20));
+      weights.add(new RetentionSnapshot.Weight("b", hour * HOUR, 10));
+      weights.add(new RetentionSnapshot.Weight("own", hour * HOUR, 1));
     }
-    Kept kept = Kept.at(policies, Kept.horizons(policies, weights, 7 * HOUR), 7 * HOUR);
+    RetentionSnapshot kept = RetentionSnapshot.at(policies, RetentionSnapshot.horizons(policies, weights, 7 * HOUR), 7 * HOUR);
     for (String type : List.of("a", "b", "c")) {
       assertTrue(kept.isPast(type, 3 * HOUR), type);
       assertFalse(kept.isPast(type, 4 * HOUR), "three buckets have 90, a fourth makes it 120");
@@ -123,11 +123,11 @@ class PoliciesTest {
   @Test
   void bucketThatIsNotOverIsNeverPastForItsBytes() {
     Policies policies =
-        Policies.of(List.of(new RetentionRule("*", null, 1, Duration.ZERO, Source.API)));
-    List<Kept.Weight> weights =
-        List.of(new Kept.Weight("a", 5 * HOUR, 50), new Kept.Weight("a", 2 * HOUR, 50));
-    Map<RetentionRule, Long> horizons = Kept.horizons(policies, weights, 4 * HOUR);
-    Kept kept = Kept.at(policies, horizons, 4 * HOUR);
+        Policies.of(List.of(new RetentionPolicy("*", null, 1, Duration.ZERO, Source.API)));
+    List<RetentionSnapshot.Weight> weights =
+        List.of(new RetentionSnapshot.Weight("a", 5 * HOUR, 50), new RetentionSnapshot.Weight("a", 2 * HOUR, 50));
+    Map<RetentionPolicy, Long> horizons = RetentionSnapshot.horizons(policies, weights, 4 * HOUR);
+    RetentionSnapshot kept = RetentionSnapshot.at(policies, horizons, 4 * HOUR);
     assertFalse(kept.isPast("a", 5 * HOUR));
     assertTrue(kept.isPast("a", 2 * HOUR));
   }
@@ -142,12 +142,12 @@ class PoliciesTest {
     refused(
         "negative",
         "bytes",
-        () -> new RetentionRule("a", null, -5, Duration.ZERO, Source.API),
+        () -> new RetentionPolicy("a", null, -5, Duration.ZERO, Source.API),
         "-5");
   }
 
-  private static RetentionRule grace(Duration grace) {
-    return new RetentionRule("a", null, RetentionRule.UNLIMITED, grace, Source.API);
+  private static RetentionPolicy grace(Duration grace) {
+    return new RetentionPolicy("a", null, RetentionPolicy.UNLIMITED, grace, Source.API);
   }
 
   private static void refused(String what, String key, Runnable made, String value) {

@@ -3,7 +3,7 @@ package io.widerow.cli.cql;
 import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.NativeType;
 import io.widerow.cql.type.Texts;
-import io.widerow.cql.type.Wire;
+import io.widerow.cql.type.WireCodec;
 import io.widerow.query.aggregation.Cell;
 import io.widerow.query.aggregation.StatsStream;
 import io.widerow.query.output.OutputBuffer;
@@ -56,7 +56,7 @@ final class RowsOutput {
   }
 
   private static Cell cell(CqlType type, @Nullable ByteBuffer bytes) {
-    Object value = bytes == null ? null : Wire.decode(type, bytes.duplicate());
+    Object value = bytes == null ? null : WireCodec.decode(type, bytes.duplicate());
     if (value == null) {
       return Cell.MISSING;
     }
@@ -77,7 +77,7 @@ final class RowsOutput {
       out.put(":");
       ByteBuffer bytes = row.cells().get(i);
       CqlType type = columns.get(i).type();
-      Texts.json(type, bytes == null ? null : Wire.decode(type, bytes.duplicate()), out);
+      Texts.json(type, bytes == null ? null : WireCodec.decode(type, bytes.duplicate()), out);
     }
     out.put("}\n");
   }

@@ -119,7 +119,7 @@ public final class AlertsCommand {
   }
 
   @Command(name = "list", mixinStandardHelpOptions = true)
-  int list(@Mixin Asked how) {
+  int list(@Mixin RemoteOptions how) {
     return rules.list(how, "widerow alerts: no rule is set");
   }
 
@@ -133,14 +133,14 @@ public final class AlertsCommand {
               description = "One word of letters, digits, '.', '_' and '-'.")
           String name,
       @Mixin Definition definition,
-      @Mixin Asked how) {
+      @Mixin RemoteOptions how) {
     return rules.set(how, definition.parameters(name));
   }
 
   @Command(name = "unset", mixinStandardHelpOptions = true)
   int unset(
       @Parameters(paramLabel = "NAME", description = "The alert rule.") String name,
-      @Mixin Asked how) {
+      @Mixin RemoteOptions how) {
     return rules.unset(how, Map.of("rule", List.of(name)));
   }
 

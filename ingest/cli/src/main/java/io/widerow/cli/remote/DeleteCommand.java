@@ -82,7 +82,7 @@ public final class DeleteCommand {
               paramLabel = "TIME",
               description = "End of the range (exclusive). Default: now.")
           @Nullable String to,
-      @Mixin Asked how) {
+      @Mixin RemoteOptions how) {
     Map<String, List<String>> parameters = new LinkedHashMap<>();
     if (types != null && !types.isEmpty()) {
       parameters.put("type", new ArrayList<>(types));
@@ -130,7 +130,7 @@ public final class DeleteCommand {
       mixinStandardHelpOptions = true,
       description = "Reads every file. Exit code 1: an event was found.")
   int verify(
-      @Parameters(paramLabel = "ID", description = "Such as d-7.") String id, @Mixin Asked how) {
+      @Parameters(paramLabel = "ID", description = "Such as d-7.") String id, @Mixin RemoteOptions how) {
     String path = path(id) + "/verify";
     RemoteRows found = RemoteRows.ask(how.address(shell), path, VERIFY_HEADS);
     how.show(shell, found);

@@ -60,7 +60,7 @@ public final class DiffCommand implements Callable<Integer> {
       description = "Maximum number of differences. Default: 50.")
   @Nullable String limit;
 
-  @Mixin Asked asked = new Asked();
+  @Mixin RemoteOptions asked = new RemoteOptions();
 
   public DiffCommand(Shell shell) {
     this.shell = shell;

@@ -47,7 +47,7 @@ public final class DoctorCommand implements Callable<Integer> {
 
   private final Shell shell;
 
-  @Mixin Asked asked = new Asked();
+  @Mixin RemoteOptions asked = new RemoteOptions();
 
   public DoctorCommand(Shell shell) {
     this.shell = shell;

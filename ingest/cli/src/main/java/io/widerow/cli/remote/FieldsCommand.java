@@ -74,7 +74,7 @@ public final class FieldsCommand implements Callable<Integer> {
   @Option(names = "--pick-to", paramLabel = "TIME", description = "Pick events before this time.")
   @Nullable String pickTo;
 
-  @Mixin Asked asked = new Asked();
+  @Mixin RemoteOptions asked = new RemoteOptions();
 
   public FieldsCommand(Shell shell) {
     this.shell = shell;

@@ -44,12 +44,12 @@ public final class LayoutCommand {
   }
 
   @Command(name = "show", mixinStandardHelpOptions = true)
-  int show(@Mixin Asked how) {
+  int show(@Mixin RemoteOptions how) {
     return types.list(how, "widerow layout: no events are stored yet");
   }
 
   @Command(name = "overrides", mixinStandardHelpOptions = true)
-  int overrides(@Mixin Asked how) {
+  int overrides(@Mixin RemoteOptions how) {
     return overrides.list(how, "widerow layout overrides: none is set");
   }
 
@@ -73,7 +73,7 @@ public final class LayoutCommand {
               paramLabel = "N",
               description = "Shards of each bucket and type, a multiple of the lanes, or auto.")
           @Nullable String shards,
-      @Mixin Asked how) {
+      @Mixin RemoteOptions how) {
     Map<String, List<String>> parameters = new LinkedHashMap<>();
     parameters.put("type", List.of(glob));
     ParameterText.put(parameters, "width", width);
@@ -85,7 +85,7 @@ public final class LayoutCommand {
   int unset(
       @Parameters(paramLabel = "GLOB", description = "The type or pattern, as it was set.")
           String glob,
-      @Mixin Asked how) {
+      @Mixin RemoteOptions how) {
     return types.unset(how, Map.of("type", List.of(glob)));
   }
 }

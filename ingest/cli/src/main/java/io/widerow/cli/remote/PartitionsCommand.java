@@ -78,7 +78,7 @@ public final class PartitionsCommand implements Callable<Integer> {
   @ArgGroup(heading = "%nInstead of the plain list, one of:%n")
   @Nullable Shown shown;
 
-  @Mixin Asked asked = new Asked();
+  @Mixin RemoteOptions asked = new RemoteOptions();
 
   /// Another list instead of the plain one.
   static final class Shown {

@@ -48,7 +48,7 @@ public final class PatternsCommand implements Callable<Integer> {
       description = "Maximum number of patterns. Default: 100.")
   @Nullable String limit;
 
-  @Mixin Asked asked = new Asked();
+  @Mixin RemoteOptions asked = new RemoteOptions();
 
   public PatternsCommand(Shell shell) {
     this.shell = shell;

@@ -53,7 +53,7 @@ public final class PlanCommand implements Callable<Integer> {
   @ArgGroup(exclusive = false, heading = "%nEvents at a rate:%n")
   @Nullable Rate rate;
 
-  @Mixin Asked asked = new Asked();
+  @Mixin RemoteOptions asked = new RemoteOptions();
 
   /// The columns of a row.
   static final class Row {

@@ -26,7 +26,7 @@ record RemoteTable(Shell shell, String path, List<String> heads) {
   /// Shows all rows.
   ///
   /// @param none the message when there are none
-  int list(Asked how, String none) {
+  int list(RemoteOptions how, String none) {
     RemoteRows all = RemoteRows.ask(how.address(shell), path, heads);
     how.show(shell, all);
     if (all.rows().isEmpty()) {
@@ -36,13 +36,13 @@ record RemoteTable(Shell shell, String path, List<String> heads) {
   }
 
   /// Sets a row and shows it.
-  int set(Asked how, Map<String, List<String>> parameters) {
+  int set(RemoteOptions how, Map<String, List<String>> parameters) {
     how.show(shell, RemoteRows.change(how.address(shell), "PUT", path, parameters, heads));
     return ExitCode.OK.number;
   }
 
   /// Removes a row.
-  int unset(Asked how, Map<String, List<String>> parameters) {
+  int unset(RemoteOptions how, Map<String, List<String>> parameters) {
     List<String> removed = List.of("unset");
     how.show(shell, RemoteRows.change(how.address(shell), "DELETE", path, parameters, removed));
     return ExitCode.OK.number;

@@ -82,7 +82,7 @@ public final class RepartitionCommand implements Callable<Integer> {
       description = "With --data: events of a weight of 1. Default: ${DEFAULT-VALUE}.")
   long partitionEvents = Weight.EVENTS;
 
-  @Mixin Asked asked = new Asked();
+  @Mixin RemoteOptions asked = new RemoteOptions();
 
   public RepartitionCommand(Shell shell) {
     this.shell = shell;

@@ -78,7 +78,7 @@ public final class RetentionCommand {
   }
 
   @Command(name = "list", mixinStandardHelpOptions = true)
-  int list(@Mixin Asked how) {
+  int list(@Mixin RemoteOptions how) {
     return policies.list(how, "widerow retention: no policy; events are kept indefinitely");
   }
 
@@ -97,7 +97,7 @@ public final class RetentionCommand {
                   "Time from hiding to dropping; 0s drops at once. Default: the daemon's"
                       + " retention-grace, 15m.")
           @Nullable String grace,
-      @Mixin Asked how) {
+      @Mixin RemoteOptions how) {
     Map<String, List<String>> parameters = limits.parameters();
     ParameterText.put(parameters, "grace", grace);
     return policies.set(how, parameters);
@@ -113,7 +113,7 @@ public final class RetentionCommand {
   int unset(
       @Parameters(paramLabel = "GLOB", description = "The type or pattern, as it was set.")
           String glob,
-      @Mixin Asked how) {
+      @Mixin RemoteOptions how) {
     return policies.unset(how, Map.of("type", List.of(glob)));
   }
 
@@ -124,7 +124,7 @@ public final class RetentionCommand {
         "Lists the partitions that the policy would hide and later drop. Changes nothing. The sum"
             + " comes last, with a table on standard error."
       })
-  int plan(@Mixin Limits limits, @Mixin Asked how) {
+  int plan(@Mixin Limits limits, @Mixin RemoteOptions how) {
     String path = policies.path() + "/plan?" + RemoteResponse.encode(limits.parameters());
     RemoteRows.Summed plan = RemoteRows.askSummed(how.address(shell), path, PLAN_HEADS, SUM_HEADS);
     how.show(shell, plan.rows());

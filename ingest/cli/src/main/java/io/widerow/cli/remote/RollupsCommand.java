@@ -99,7 +99,7 @@ public final class RollupsCommand {
   }
 
   @Command(name = "list", mixinStandardHelpOptions = true)
-  int list(@Mixin Asked how) {
+  int list(@Mixin RemoteOptions how) {
     return rollups.list(how, "widerow rollups: none is defined; every type has count by minute");
   }
 
@@ -115,7 +115,7 @@ public final class RollupsCommand {
               description = "One word of letters, digits, '_', '-' and, inside, '.'.")
           String name,
       @Mixin Definition definition,
-      @Mixin Asked how) {
+      @Mixin RemoteOptions how) {
     return of(name).set(how, definition.parameters());
   }
 
@@ -126,7 +126,7 @@ public final class RollupsCommand {
           "No event changes. Aggregates of dropped events that only this rollup keeps are hidden;"
               + " defining it again in time shows them again.")
   int unset(
-      @Parameters(paramLabel = "NAME", description = "The rollup.") String name, @Mixin Asked how) {
+      @Parameters(paramLabel = "NAME", description = "The rollup.") String name, @Mixin RemoteOptions how) {
     return of(name).unset(how, Map.of());
   }
 

@@ -36,7 +36,7 @@ public final class SendersCommand implements Callable<Integer> {
 
   private final Shell shell;
 
-  @Mixin Asked asked = new Asked();
+  @Mixin RemoteOptions asked = new RemoteOptions();
 
   public SendersCommand(Shell shell) {
     this.shell = shell;

@@ -237,7 +237,7 @@ record Checkpoint(String salt, List<String> patterns, List<Entry> files) {
       Entry of = files.removeLast();
       UnderWay batch = new UnderWay(number(fields[1]), Long.parseLong(fields[2]), fields[3]);
       long bytes = batch.until - of.offset;
-      require(bytes > 0 && bytes <= RecordRules.BATCH_BYTES_MAX, "a range");
+      require(bytes > 0 && bytes <= RecordFormat.BATCH_BYTES_MAX, "a range");
       require(fields[3].matches("[0-9a-f]{64}"), "a key");
       files.add(
           new Entry(

@@ -184,7 +184,7 @@ final class FollowedFile {
 
   /// The next batch; null when there is no whole record yet.
   ///
-  /// @param buffer of [RecordRules#batchBytes] and [Swar#SLACK_BYTES] bytes
+  /// @param buffer of [RecordFormat#batchBytes] and [Swar#SLACK_BYTES] bytes
   /// @param flush whether an open record at the end of the file counts as complete
   /// @throws ChangedException when the file is not what it was
   @Nullable FileBatch next(

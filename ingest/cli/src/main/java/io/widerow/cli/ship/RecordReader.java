@@ -53,7 +53,7 @@ final class RecordReader {
       List.of(ContainerLine.STREAM, ContainerLine.ATTRS); // in this order
   private static final FileLabels NO_LABELS = FileLabels.ofInput("", Map.of());
 
-  private final RecordRules rules;
+  private final RecordFormat rules;
   private final @Nullable Pattern start;
   private final ContainerLine line = new ContainerLine();
   private final List<OpenRecord> streams =
@@ -124,7 +124,7 @@ final class RecordReader {
     }
   }
 
-  RecordReader(RecordRules rules) {
+  RecordReader(RecordFormat rules) {
     this.rules = rules;
     String given = rules.start();
     start = given == null || given.equals("time") ? null : Pattern.compile(given);
@@ -331,7 +331,7 @@ final class RecordReader {
     events++;
     own.clear();
     boolean object =
-        rules.format() != RecordRules.Format.text
+        rules.format() != RecordFormat.Format.text
             && rules.start() == null
             && !record.cut
             && line.readObject(record.text, 0, record.length, names, own);

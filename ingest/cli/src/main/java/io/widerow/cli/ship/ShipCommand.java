@@ -94,7 +94,7 @@ public final class ShipCommand implements Callable<Integer> {
       names = "--format",
       paramLabel = "FORM",
       description = "Format of lines: auto (default), text, json, docker or cri.")
-  RecordRules.Format format = RecordRules.Format.auto;
+  RecordFormat.Format format = RecordFormat.Format.auto;
 
   @Option(
       names = "--start",
@@ -194,13 +194,13 @@ public final class ShipCommand implements Callable<Integer> {
       names = "--batch-bytes",
       paramLabel = "N",
       description = "Bytes of a file in one request. Default: ${DEFAULT-VALUE}.")
-  int batchBytes = RecordRules.BATCH_BYTES_DEFAULT;
+  int batchBytes = RecordFormat.BATCH_BYTES_DEFAULT;
 
   @Option(
       names = "--record-bytes-max",
       paramLabel = "N",
       description = "Split longer records. Default: ${DEFAULT-VALUE}.")
-  int recordBytesMax = RecordRules.RECORD_BYTES_DEFAULT;
+  int recordBytesMax = RecordFormat.RECORD_BYTES_DEFAULT;
 
   /// Where files of the first start begin.
   enum Place {
@@ -333,7 +333,7 @@ public final class ShipCommand implements Callable<Integer> {
     attributes.putIfAbsent("host", hostName());
     try {
       ZoneId here = zone == null ? ZoneId.systemDefault() : ZoneId.of(zone);
-      RecordRules rules = new RecordRules(format, start, ts, at, here, recordBytesMax, batchBytes);
+      RecordFormat rules = new RecordFormat(format, start, ts, at, here, recordBytesMax, batchBytes);
       FilePatterns _ = new FilePatterns(excluded);
       return new ShipPlan(
           patterns,

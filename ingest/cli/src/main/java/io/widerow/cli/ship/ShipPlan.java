@@ -24,7 +24,7 @@ record ShipPlan(
     List<String> excluded,
     @Nullable String type,
     Map<String, String> attributes,
-    RecordRules rules,
+    RecordFormat rules,
     boolean fromEnd,
     boolean once,
     long pollNanos,

@@ -11,7 +11,7 @@ import io.widerow.cluster.MemoryKeyspace;
 import io.widerow.event.EventBatch;
 import io.widerow.event.PartitionKey;
 import io.widerow.storage.Durability;
-import io.widerow.storage.RetentionPolicy;
+import io.widerow.storage.RetentionLookup;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreView;
@@ -51,7 +51,7 @@ class ClusterCommandsTest {
 
   private final class Opened implements OpenCluster {
     private final ClusterReader reader =
-        new ClusterReader(keyspace, RetentionPolicy.FOREVER, ReadOptions.DEFAULT, threads);
+        new ClusterReader(keyspace, RetentionLookup.FOREVER, ReadOptions.DEFAULT, threads);
 
     @Override
     public Keyspace keyspace() {

@@ -10,7 +10,7 @@ import io.widerow.faults.Await;
 import io.widerow.faults.ServeProcess;
 import io.widerow.storage.Durability;
 import io.widerow.storage.EventStore;
-import io.widerow.storage.RetentionPolicy;
+import io.widerow.storage.RetentionLookup;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreStatistics;
 import io.widerow.storage.StoreView;
@@ -86,7 +86,7 @@ class ClusterFiguresTest {
         Keyspace keyspace = DriverKeyspace.open(options(node.uri("views")));
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
         ClusterReader reader =
-            new ClusterReader(keyspace, RetentionPolicy.FOREVER, ReadOptions.DEFAULT, threads)) {
+            new ClusterReader(keyspace, RetentionLookup.FOREVER, ReadOptions.DEFAULT, threads)) {
       for (int daemon = 0; daemon < DAEMONS; daemon++) {
         UUID owner = new UUID(7, daemon);
         assertTrue(keyspace.begin(daemon, null, owner, "host" + daemon, 1, 1 << 28).join());

@@ -10,7 +10,7 @@ import io.widerow.faults.Seeds;
 import io.widerow.questions.OracleEvents;
 import io.widerow.questions.QuestionSeeds;
 import io.widerow.storage.EventStore;
-import io.widerow.storage.RetentionPolicy;
+import io.widerow.storage.RetentionLookup;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.cassandra.CassandraStore;
@@ -116,7 +116,7 @@ class ClusterQuestionsNodeTest {
   private void toCluster(String uri, Path directory) {
     try (Keyspace keyspace = DriverKeyspace.open(options(uri));
         ClusterReader reader =
-            new ClusterReader(keyspace, RetentionPolicy.FOREVER, ReadOptions.DEFAULT, threads)) {
+            new ClusterReader(keyspace, RetentionLookup.FOREVER, ReadOptions.DEFAULT, threads)) {
       assertClean(
           new Migration(keyspace, reader::view, Settings.of(threads, 2), MigrationWatch.NONE)
               .toCluster(directory));
@@ -126,7 +126,7 @@ class ClusterQuestionsNodeTest {
   private void toDirectory(String uri, Path directory) {
     try (Keyspace keyspace = DriverKeyspace.openExisting(options(uri));
         ClusterReader reader =
-            new ClusterReader(keyspace, RetentionPolicy.FOREVER, ReadOptions.DEFAULT, threads)) {
+            new ClusterReader(keyspace, RetentionLookup.FOREVER, ReadOptions.DEFAULT, threads)) {
       assertClean(
           new Migration(keyspace, reader::view, Settings.of(threads, 2), MigrationWatch.NONE)
               .toDirectory(directory));

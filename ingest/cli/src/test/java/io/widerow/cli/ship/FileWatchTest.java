@@ -34,8 +34,8 @@ class FileWatchTest {
 
   @TempDir private Path directory = Path.of(".");
 
-  private final RecordRules rules =
-      RecordRules.of(RecordRules.Format.text, null).withZone(ZoneOffset.UTC);
+  private final RecordFormat rules =
+      RecordFormat.of(RecordFormat.Format.text, null).withZone(ZoneOffset.UTC);
   private final RecordReader reader = new RecordReader(rules);
   private final byte[] buffer = new byte[rules.batchBytes() + Swar.SLACK_BYTES];
   private final ByteArrayOutputStream told = new ByteArrayOutputStream();

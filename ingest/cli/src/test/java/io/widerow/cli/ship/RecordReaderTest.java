@@ -33,17 +33,17 @@ class RecordReaderTest {
   private static final long NOW = 1_790_000_000_000_000_000L;
   private static final FileLabels NO_LABELS = FileLabels.ofInput("t", Map.of());
 
-  private static RecordReader.Made read(RecordRules rules, byte[] bytes, boolean flush) {
+  private static RecordReader.Made read(RecordFormat rules, byte[] bytes, boolean flush) {
     byte[] slack = Arrays.copyOf(bytes, bytes.length + Swar.SLACK_BYTES);
     return new RecordReader(rules).read(slack, bytes.length, NO_LABELS, TimeParser.NONE, NOW, flush);
   }
 
-  private static String json(RecordRules rules, String text, boolean flush) {
+  private static String json(RecordFormat rules, String text, boolean flush) {
     return new String(read(rules, text.getBytes(UTF_8), flush).json, UTF_8);
   }
 
-  private static RecordRules auto(@Nullable String start) {
-    return RecordRules.of(RecordRules.Format.auto, start).withZone(ZoneOffset.UTC);
+  private static RecordFormat auto(@Nullable String start) {
+    return RecordFormat.of(RecordFormat.Format.auto, start).withZone(ZoneOffset.UTC);
   }
 
   @ParameterizedTest(name = "{0}")
@@ -158,7 +158,7 @@ class RecordReaderTest {
   @ParameterizedTest
   @ValueSource(ints = {100, 64, 255, 256, 257, 1_000})
   void aLongLineIsCutBetweenCharacters(int chars) {
-    RecordRules rules = auto(null).withRecordBytesMax(256);
+    RecordFormat rules = auto(null).withRecordBytesMax(256);
     String line = "é".repeat(chars);
     RecordReader.Made made = read(rules, (line + "\n").getBytes(UTF_8), false);
     String json = new String(made.json, UTF_8);

@@ -210,7 +210,7 @@ class SecondTryTest {
             .mapToObj("line %d%n"::formatted)
             .reduce("", String::concat)
             .getBytes(UTF_8);
-    RecordRules rules = RecordRules.of(RecordRules.Format.auto, null).withZone(ZoneOffset.UTC);
+    RecordFormat rules = RecordFormat.of(RecordFormat.Format.auto, null).withZone(ZoneOffset.UTC);
     FileLabels labels = FileLabels.ofInput("t", Map.of());
     byte[] slack = Arrays.copyOf(bytes, bytes.length + Swar.SLACK_BYTES);
     RecordReader.Made made =

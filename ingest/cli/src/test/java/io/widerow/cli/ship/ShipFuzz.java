@@ -66,21 +66,21 @@ public final class ShipFuzz {
   }
 
   static void requireSame(byte[] input, int length) {
-    for (RecordRules.Format format : RecordRules.Format.values()) {
+    for (RecordFormat.Format format : RecordFormat.Format.values()) {
       requireSame(
           input,
           length,
-          RecordRules.of(format, null).withZone(ZoneOffset.UTC).withRecordBytesMax(128));
-      if (format != RecordRules.Format.json) {
+          RecordFormat.of(format, null).withZone(ZoneOffset.UTC).withRecordBytesMax(128));
+      if (format != RecordFormat.Format.json) {
         requireSame(
             input,
             length,
-            RecordRules.of(format, "time").withZone(ZoneOffset.UTC).withRecordBytesMax(128));
+            RecordFormat.of(format, "time").withZone(ZoneOffset.UTC).withRecordBytesMax(128));
       }
     }
   }
 
-  private static void requireSame(byte[] input, int length, RecordRules rules) {
+  private static void requireSame(byte[] input, int length, RecordFormat rules) {
     RecordReader reader = new RecordReader(rules);
     int at = 0;
     long time = TimeParser.NONE;

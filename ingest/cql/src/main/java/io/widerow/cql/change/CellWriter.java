@@ -9,7 +9,7 @@ import io.widerow.cql.table.RowReader;
 import io.widerow.cql.table.TableRow;
 import io.widerow.cql.table.TableRow.Cell;
 import io.widerow.cql.type.CqlType;
-import io.widerow.cql.type.Wire;
+import io.widerow.cql.type.WireCodec;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -110,7 +110,7 @@ final class CellWriter {
   }
 
   private static byte[] bytes(CqlType type, Object value) {
-    return Wire.bytes(Wire.encode(type, value));
+    return WireCodec.bytes(WireCodec.encode(type, value));
   }
 
   private void cell(Column column, byte @Nullable [] path, byte[] value, Target target) {

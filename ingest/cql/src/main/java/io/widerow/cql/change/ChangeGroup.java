@@ -112,7 +112,7 @@ public final class ChangeGroup implements TableWrite<ChangeGroup.Outcome> {
     boolean ofRows = changes.stream().anyMatch(ChangeGroup::isOfRow);
     boolean applied = true;
     for (RowChange change : changes) {
-      Guard guard = change.guard();
+      WriteCondition guard = change.guard();
       if (guard != null) {
         RowReader reader = reader(readers, change);
         TableRow row = row(change, reader);
@@ -160,7 +160,7 @@ public final class ChangeGroup implements TableWrite<ChangeGroup.Outcome> {
   }
 
   private static boolean isOfRow(RowChange change) {
-    Guard guard = change.guard();
+    WriteCondition guard = change.guard();
     return guard != null
         && !change.isOfHeader()
         && (guard.exists()
@@ -179,7 +179,7 @@ public final class ChangeGroup implements TableWrite<ChangeGroup.Outcome> {
   /// static columns of its partition. A guard on static columns alone sees the first row of the
   /// partition: this distinguishes a partition without static columns from an absent one.
   private static @Nullable TableRow seen(
-      RowChange change, Guard guard, @Nullable TableRow row, RowReader reader) {
+      RowChange change, WriteCondition guard, @Nullable TableRow row, RowReader reader) {
     boolean exists = guard.exists() || guard.notExists();
     boolean onlyStatics = change.isOfHeader() || (!exists && !isOfRow(change));
     if (row != null && !change.isOfHeader()) {

@@ -7,7 +7,7 @@ import io.widerow.cql.store.Mutations;
 import io.widerow.cql.store.TableCursor;
 import io.widerow.cql.store.TableView;
 import io.widerow.cql.table.KeySpans.Span;
-import io.widerow.cql.type.Wire;
+import io.widerow.cql.type.WireCodec;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -120,7 +120,7 @@ final class ChangedRows {
                       + " delete smaller ranges one after the other")
                   .formatted(DELETED_MAX));
         }
-        var _ = keys.add(Wire.bytes(rows.key()));
+        var _ = keys.add(WireCodec.bytes(rows.key()));
       }
     }
   }

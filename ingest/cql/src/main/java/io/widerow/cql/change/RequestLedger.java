@@ -12,7 +12,7 @@ import io.widerow.cql.store.TableView;
 import io.widerow.cql.table.RowReader;
 import io.widerow.cql.table.TableRow;
 import io.widerow.cql.type.NativeType;
-import io.widerow.cql.type.Wire;
+import io.widerow.cql.type.WireCodec;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Objects;
@@ -71,7 +71,7 @@ final class RequestLedger {
     long expiry = nowSeconds + KEPT_SECONDS;
     var _ =
         out.row(KEYS.row(partition, List.of()), partition.length)
-            .cell(STATEMENT, null, Wire.bytes(request.statement()), timestamp, KEPT_SECONDS, expiry)
+            .cell(STATEMENT, null, WireCodec.bytes(request.statement()), timestamp, KEPT_SECONDS, expiry)
             .cell(ANSWER, null, answer.toBytes(), timestamp, KEPT_SECONDS, expiry);
   }
 }

@@ -23,7 +23,7 @@ public record RowChange(
     List<CellChange> cells,
     @Nullable Long timestamp,
     int ttl,
-    @Nullable Guard guard) {
+    @Nullable WriteCondition guard) {
   public RowChange {
     conditions = List.copyOf(conditions);
     cells = List.copyOf(cells);

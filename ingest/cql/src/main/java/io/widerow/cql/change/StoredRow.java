@@ -3,7 +3,7 @@ package io.widerow.cql.change;
 import io.widerow.cql.key.TableKeys;
 import io.widerow.cql.store.TableCursor;
 import io.widerow.cql.store.TableView;
-import io.widerow.cql.type.Wire;
+import io.widerow.cql.type.WireCodec;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -33,8 +33,8 @@ record StoredRow(byte[] key, long liveExpiry, List<Cell> cells) {
     private Cell(TableCursor cursor) {
       ByteBuffer element = cursor.path();
       column = cursor.column();
-      path = element == null ? null : Wire.bytes(element);
-      value = Wire.bytes(cursor.value());
+      path = element == null ? null : WireCodec.bytes(element);
+      value = WireCodec.bytes(cursor.value());
       timestamp = cursor.timestamp();
       ttl = cursor.ttl();
       expiry = cursor.expiry();

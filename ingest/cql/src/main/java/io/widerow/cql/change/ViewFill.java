@@ -7,7 +7,7 @@ import io.widerow.cql.schema.Table;
 import io.widerow.cql.store.Mutations;
 import io.widerow.cql.store.TableCursor;
 import io.widerow.cql.store.TableView;
-import io.widerow.cql.type.Wire;
+import io.widerow.cql.type.WireCodec;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,7 +60,7 @@ public final class ViewFill {
     try (TableView shown = writer.store().view();
         TableCursor rows = shown.scan(from, keys.end(), false, StoredRow.NOTHING_EXPIRED)) {
       while (page.size() < ROWS && bytes < BYTES && rows.next()) {
-        byte[] key = Wire.bytes(rows.key());
+        byte[] key = WireCodec.bytes(rows.key());
         if (keys.read(ByteBuffer.wrap(key)).clustering() != null) {
           page.add(key);
           while (rows.nextCell()) {

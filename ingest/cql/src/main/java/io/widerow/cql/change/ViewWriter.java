@@ -10,7 +10,7 @@ import io.widerow.cql.schema.ViewConditions;
 import io.widerow.cql.store.Mutations;
 import io.widerow.cql.table.ViewCells;
 import io.widerow.cql.type.CellBuffer;
-import io.widerow.cql.type.Wire;
+import io.widerow.cql.type.WireCodec;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -76,7 +76,7 @@ public final class ViewWriter {
 
     @Override
     public void put(int column, CellBuffer out) {
-      Wire.putCell(columns.get(column).type(), value(column), out);
+      WireCodec.putCell(columns.get(column).type(), value(column), out);
     }
   }
 
@@ -130,7 +130,7 @@ public final class ViewWriter {
           switch (column.kind()) {
             case PARTITION_KEY, CLUSTERING -> parts.value(column);
             case STATIC, REGULAR ->
-                Wire.decode(column.type(), ByteBuffer.wrap(row.cell(column.number()).value));
+                WireCodec.decode(column.type(), ByteBuffer.wrap(row.cell(column.number()).value));
           };
       if (value == null) {
         return null;

@@ -128,7 +128,7 @@ final class KeyspaceReader implements TypeName.Users {
           Definition.CreateKeyspace create =
               cast(definition(entry), Definition.CreateKeyspace.class);
           requireName(entry, new TableName(create.name(), ""));
-          OptionRules.OfKeyspace options = OptionRules.keyspace(create.options(), Map.of(), true);
+          OptionValidator.OfKeyspace options = OptionValidator.keyspace(create.options(), Map.of(), true);
           return new CqlKeyspace(
               name, false, options.replication(), options.durableWrites(), List.of(), List.of());
         });
@@ -216,7 +216,7 @@ final class KeyspaceReader implements TypeName.Users {
           "its columns are %s, and the stored ones %s"
               .formatted(List.copyOf(named), numbers.keySet()));
     }
-    return TableRules.table(
+    return TableValidator.table(
         create,
         name,
         this,
@@ -238,7 +238,7 @@ final class KeyspaceReader implements TypeName.Users {
       }
       throw CqlException.invalid("there is no table %s, which it shows".formatted(of));
     }
-    Table view = ViewRules.kept(create, base, stored(entry));
+    Table view = ViewValidator.kept(create, base, stored(entry));
     ViewConditions _ = ViewConditions.of(base, view.view() == null ? List.of() : create.where());
     return view;
   }

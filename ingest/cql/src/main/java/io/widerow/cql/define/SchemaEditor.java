@@ -131,7 +131,7 @@ final class SchemaEditor {
   private Schema createKeyspace(Definition.CreateKeyspace create, Predicate<SchemaChange> tell) {
     requireUsers(create.name());
     requireName("Keyspace", create.name());
-    OptionRules.OfKeyspace options = OptionRules.keyspace(create.options(), Map.of(), true);
+    OptionValidator.OfKeyspace options = OptionValidator.keyspace(create.options(), Map.of(), true);
     if (schema.find(create.name()) != null) {
       if (create.unlessThere()) {
         return schema;
@@ -155,8 +155,8 @@ final class SchemaEditor {
     if (found == null) {
       return missing(alter.ifThere(), "Keyspace '%s' doesn't exist".formatted(alter.name()));
     }
-    OptionRules.OfKeyspace options =
-        OptionRules.keyspace(alter.options(), found.replication(), found.durableWrites());
+    OptionValidator.OfKeyspace options =
+        OptionValidator.keyspace(alter.options(), found.replication(), found.durableWrites());
     boolean _ = tell.test(SchemaChange.keyspace(How.UPDATED, found.name()));
     return schema.with(
         new CqlKeyspace(
@@ -209,7 +209,7 @@ final class SchemaEditor {
     AtomicInteger next = new AtomicInteger(1);
     Table.Stored stored = newNumber(UUID.randomUUID(), create.columns().size() + 1);
     Table table =
-        TableRules.table(
+        TableValidator.table(
             create, keyspace.name(), users(keyspace), _ -> next.getAndIncrement(), stored);
     boolean _ = tell.test(SchemaChange.table(How.CREATED, keyspace.name(), name));
     return schema.with(keyspace.with(table));
@@ -260,7 +260,7 @@ final class SchemaEditor {
           case Alteration.Rename rename -> editor.rename(rename);
           case Alteration.Unmask unmask -> editor.unmask(unmask);
           case Alteration.With(Definition.Options options) ->
-              table.withOptions(OptionRules.table(table.options(), options));
+              table.withOptions(OptionValidator.table(table.options(), options));
         };
     if (altered.equals(table)) {
       return schema;

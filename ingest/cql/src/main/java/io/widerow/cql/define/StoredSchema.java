@@ -25,7 +25,7 @@ import io.widerow.cql.table.TableRow;
 import io.widerow.cql.table.TableSource;
 import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.NativeType;
-import io.widerow.cql.type.Wire;
+import io.widerow.cql.type.WireCodec;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -231,7 +231,7 @@ final class StoredSchema {
     if (columns != null) {
       List<Object> names = List.copyOf(columns.keySet());
       List<Object> numbers = List.copyOf(columns.values());
-      cell("columns", Wire.sorted(NativeType.TEXT, names, numbers), out, timestamp);
+      cell("columns", WireCodec.sorted(NativeType.TEXT, names, numbers), out, timestamp);
     }
     cell("next", entry.next(), out, timestamp);
   }
@@ -250,7 +250,7 @@ final class StoredSchema {
     List<Object> first = new ArrayList<>();
     dropped.runs().keySet().forEach(number -> first.add(Integer.toString(number)));
     List<Object> last = new ArrayList<>(dropped.runs().values());
-    cell("columns", Wire.sorted(NativeType.TEXT, first, last), out, timestamp);
+    cell("columns", WireCodec.sorted(NativeType.TEXT, first, last), out, timestamp);
   }
 
   /// Writes a time that is later than all of what views have.
@@ -284,7 +284,7 @@ final class StoredSchema {
       return;
     }
     Column of = ROWS.columns().get(ROWS.find(column));
-    ByteBuffer bytes = Wire.encode(of.type(), value);
-    var _ = out.cell(of.number(), null, Wire.bytes(bytes), timestamp, 0, Long.MAX_VALUE);
+    ByteBuffer bytes = WireCodec.encode(of.type(), value);
+    var _ = out.cell(of.number(), null, WireCodec.bytes(bytes), timestamp, 0, Long.MAX_VALUE);
   }
 }

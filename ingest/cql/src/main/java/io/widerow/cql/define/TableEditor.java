@@ -26,7 +26,7 @@ record TableEditor(Table table, TypeName.Users users) {
         throw CqlException.invalid("Column with name '%s' already exists".formatted(each.name()));
       }
       CqlType type = each.type().resolve(users);
-      TableRules.requireType(type);
+      TableValidator.requireType(type);
       TypeSizes.require("column " + each.name(), type);
       if (each.isStatic() && table.of(Kind.CLUSTERING).isEmpty()) {
         throw CqlException.invalid(
@@ -37,7 +37,7 @@ record TableEditor(Table table, TypeName.Users users) {
       columns.add(new Column(each.name(), type, kind, -1, false, next));
       next++;
     }
-    TableRules.requireCounters(columns);
+    TableValidator.requireCounters(columns);
     return table.withColumns(columns, new Table.Stored(stored.number(), stored.id(), next));
   }
 

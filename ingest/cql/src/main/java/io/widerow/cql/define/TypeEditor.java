@@ -60,7 +60,7 @@ record TypeEditor(SchemaEditor editor) {
     TypeSizes.require(keyspace, after);
     CqlKeyspace replaced = replaced(keyspace, after);
     for (Table table : replaced.tables()) {
-      table.columns().forEach(column -> TableRules.requireType(column.type()));
+      table.columns().forEach(column -> TableValidator.requireType(column.type()));
     }
     boolean _ = tell.test(SchemaChange.type(How.UPDATED, keyspace.name(), before.name()));
     return editor.schema().with(replaced);

@@ -52,7 +52,7 @@ record ViewEditor(SchemaEditor editor) {
           "Materialized views cannot be created against other materialized views");
     }
     int nextColumn = Objects.requireNonNull(base.stored()).nextColumn();
-    Table view = ViewRules.made(create, base, editor.newNumber(UUID.randomUUID(), nextColumn));
+    Table view = ViewValidator.made(create, base, editor.newNumber(UUID.randomUUID(), nextColumn));
     boolean _ = tell.test(SchemaChange.table(How.CREATED, keyspace.name(), name));
     return editor.schema().with(keyspace.with(view));
   }
@@ -75,7 +75,7 @@ record ViewEditor(SchemaEditor editor) {
     if (view == null) {
       return editor.schema();
     }
-    Table altered = view.withOptions(OptionRules.table(view.options(), alter.options()));
+    Table altered = view.withOptions(OptionValidator.table(view.options(), alter.options()));
     if ("0".equals(altered.options().texts().get(GRACE))) {
       throw CqlException.invalid(
           "Cannot alter gc_grace_seconds of a materialized view to 0, since this value is used to"
@@ -139,7 +139,7 @@ record ViewEditor(SchemaEditor editor) {
   static CqlKeyspace followed(CqlKeyspace keyspace, Table before, Table after) {
     CqlKeyspace all = keyspace.with(after);
     for (Table view : keyspace.views(before.name())) {
-      all = all.with(ViewRules.followed(view, before, after));
+      all = all.with(ViewValidator.followed(view, before, after));
     }
     return all;
   }

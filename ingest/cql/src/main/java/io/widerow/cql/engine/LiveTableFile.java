@@ -21,7 +21,7 @@ final class LiveTableFile implements AutoCloseable {
   private volatile @Nullable Weighed weighed;
 
   /// The number of bytes of obsolete keys.
-  private record Weighed(Forgotten by, long bytes) {}
+  private record Weighed(ObsoleteKeys by, long bytes) {}
 
   LiveTableFile(TableEntry entry, TableFile file) {
     this.entry = entry;
@@ -60,7 +60,7 @@ final class LiveTableFile implements AutoCloseable {
   }
 
   /// True when a quarter of the file or more is of forgotten keys.
-  boolean isLargelyForgotten(Forgotten forgotten) {
+  boolean isLargelyForgotten(ObsoleteKeys forgotten) {
     TableFile open = file;
     if (open == null || forgotten.isEmpty()) {
       return false;

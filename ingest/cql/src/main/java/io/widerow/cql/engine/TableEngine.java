@@ -46,7 +46,7 @@ public final class TableEngine implements TableStore, StoreExtension {
   private volatile boolean forceRequested;
 
   /// The key spans to forget after a force.
-  private final AtomicReference<@Nullable Forgotten> toForget = new AtomicReference<>();
+  private final AtomicReference<@Nullable ObsoleteKeys> toForget = new AtomicReference<>();
 
   /// A write that waits.
   private static final class Waiting<T> {
@@ -161,7 +161,7 @@ public final class TableEngine implements TableStore, StoreExtension {
   @Override
   public void forget(List<KeySpan> spans) {
     if (!readOnly) {
-      toForget.set(new Forgotten(spans));
+      toForget.set(new ObsoleteKeys(spans));
       forceRequested = true;
       wake();
     }
@@ -252,7 +252,7 @@ public final class TableEngine implements TableStore, StoreExtension {
   }
 
   private void forget(TableLane now) {
-    Forgotten next = toForget.get();
+    ObsoleteKeys next = toForget.get();
     if (next != null) {
       now.commit(Durability.DISK);
       upkeep.forget(next);

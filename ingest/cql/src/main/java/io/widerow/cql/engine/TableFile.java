@@ -202,7 +202,7 @@ final class TableFile implements AutoCloseable {
   }
 
   /// Bytes of the blocks that have nothing but forgotten keys.
-  long bytesOf(Forgotten forgotten) {
+  long bytesOf(ObsoleteKeys forgotten) {
     long bytes = 0;
     for (int block = 0; block < blocks(); block++) {
       if (forgotten.holdsAll(block == 0 ? firstKey : lastKeys[block - 1], lastKeys[block])) {

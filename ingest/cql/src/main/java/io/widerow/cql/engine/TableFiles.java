@@ -1,7 +1,7 @@
 package io.widerow.cql.engine;
 
 import io.widerow.cql.fragment.FragmentEncoder;
-import io.widerow.cql.fragment.Purge;
+import io.widerow.cql.fragment.TombstonePolicy;
 import io.widerow.cql.tablestats.TableOrigin;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.codec.ByteSink;
@@ -65,7 +65,7 @@ final class TableFiles {
   /// @param forgotten rows that are left out
   /// @return null when nothing is left
   @Nullable LiveTableFile write(
-      long id, List<Fragments> sources, Purge purge, Forgotten forgotten, TableOrigin origin) {
+      long id, List<Fragments> sources, TombstonePolicy purge, ObsoleteKeys forgotten, TableOrigin origin) {
     Path temporary = temporary(id);
     requireLock(temporary);
     disk.delete(temporary);
@@ -99,7 +99,7 @@ final class TableFiles {
   /// Passes the remaining fragments of all rows to a target.
   ///
   /// @param forgotten rows that are left out
-  static void copy(MergedRows rows, Target to, Purge purge, Forgotten.Sweep forgotten) {
+  static void copy(MergedRows rows, Target to, TombstonePolicy purge, ObsoleteKeys.Sweep forgotten) {
     var encoder = new FragmentEncoder();
     var out = new ByteSink();
     var hidden = new HiddenRows();

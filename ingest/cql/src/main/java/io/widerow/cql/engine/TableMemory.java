@@ -2,7 +2,7 @@ package io.widerow.cql.engine;
 
 import io.widerow.cql.fragment.FragmentEncoder;
 import io.widerow.cql.fragment.Keys;
-import io.widerow.cql.fragment.Purge;
+import io.widerow.cql.fragment.TombstonePolicy;
 import io.widerow.cql.fragment.RowMerge;
 import io.widerow.storage.codec.ByteSink;
 import io.widerow.storage.disk.Lease;
@@ -230,7 +230,7 @@ final class TableMemory implements AutoCloseable {
     merge.begin();
     int flags = addTo(merge, first, Long.MAX_VALUE);
     merged.clear();
-    if (!merge.write(encoder, merged, Long.MIN_VALUE, Purge.NOTHING)) {
+    if (!merge.write(encoder, merged, Long.MIN_VALUE, TombstonePolicy.NOTHING)) {
       return;
     }
     int length = RECORD_HEADER + keyBytes + merged.length();

@@ -1,6 +1,6 @@
 package io.widerow.cql.engine;
 
-import io.widerow.cql.fragment.Purge;
+import io.widerow.cql.fragment.TombstonePolicy;
 import io.widerow.storage.Damage;
 import io.widerow.storage.JournalLoss;
 import io.widerow.storage.StorageException;
@@ -131,7 +131,7 @@ final class TableRepair {
       });
       var rows = List.of(source.fragmentsWithout(bad));
       return files.write(
-          manifest.takeSegmentId(), rows, Purge.NOTHING, Forgotten.NOTHING, source.origin());
+          manifest.takeSegmentId(), rows, TombstonePolicy.NOTHING, ObsoleteKeys.NOTHING, source.origin());
     }
   }
 

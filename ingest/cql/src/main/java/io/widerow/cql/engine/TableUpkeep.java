@@ -1,6 +1,6 @@
 package io.widerow.cql.engine;
 
-import io.widerow.cql.fragment.Purge;
+import io.widerow.cql.fragment.TombstonePolicy;
 import io.widerow.cql.tablestats.TableOrigin;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.journal.Journal;
@@ -33,7 +33,7 @@ final class TableUpkeep {
   private final Task flushing = new Task();
   private final Task merging = new Task();
   private volatile @Nullable Journal journal;
-  private volatile Forgotten forgotten = Forgotten.NOTHING;
+  private volatile ObsoleteKeys forgotten = ObsoleteKeys.NOTHING;
   private volatile boolean ended;
   private volatile boolean metDamage; // merging would meet it again
 
@@ -47,7 +47,7 @@ final class TableUpkeep {
   }
 
   /// Sets the rows that every new file omits; the change that removed them is forced to disk.
-  void forget(Forgotten told) {
+  void forget(ObsoleteKeys told) {
     forgotten = told;
     start();
   }
@@ -167,7 +167,7 @@ final class TableUpkeep {
       long seconds = contents.context().nowSeconds() + 1;
       var origin = new TableOrigin(seconds, oldest.lsnBefore(), oldest.lsnLast(), List.of());
       var rows = List.of(oldest.fragments(KeyRange.ALL, false, Long.MAX_VALUE));
-      written = write(rows, Purge.NOTHING, origin);
+      written = write(rows, TombstonePolicy.NOTHING, origin);
     }
     try {
       contents.flushed(oldest, written);
@@ -181,7 +181,7 @@ final class TableUpkeep {
     }
   }
 
-  private @Nullable LiveTableFile write(List<Fragments> rows, Purge purge, TableOrigin origin) {
+  private @Nullable LiveTableFile write(List<Fragments> rows, TombstonePolicy purge, TableOrigin origin) {
     return contents.files().write(contents.takeId(), rows, purge, forgotten, origin);
   }
 
@@ -203,7 +203,7 @@ final class TableUpkeep {
     if (!tier.isEmpty() || hasDamage()) {
       return tier;
     }
-    Forgotten now = forgotten;
+    ObsoleteKeys now = forgotten;
     return contents.state().files().stream()
         .filter(file -> file.isLargelyForgotten(now))
         .limit(1)
@@ -264,7 +264,7 @@ final class TableUpkeep {
       newest = Math.max(newest, file.file().origin().newestSeconds());
       lsnLast = Math.max(lsnLast, file.file().origin().lsnLast());
     }
-    Purge purge = purge(files, newest);
+    TombstonePolicy purge = purge(files, newest);
     files.forEach(file -> rows.add(file.file().fragments(KeyRange.ALL, false)));
     List<Long> ids = files.stream().map(file -> file.entry().id()).toList();
     var origin = new TableOrigin(newest, 0, lsnLast, ids);
@@ -279,21 +279,21 @@ final class TableUpkeep {
 
   /// The tombstones that a merge may drop: in a merge of all files, those older than all data in
   /// memory. Files and memory are read at one moment, because a flush may run concurrently.
-  private Purge purge(List<LiveTableFile> files, long newestSeconds) {
+  private TombstonePolicy purge(List<LiveTableFile> files, long newestSeconds) {
     long now = contents.context().purgeSeconds();
     if (newestSeconds > now - GRACE_SECONDS) {
-      return Purge.NOTHING;
+      return TombstonePolicy.NOTHING;
     }
     TableState state = contents.lease();
     try {
       if (state.files().size() > files.size()) {
-        return Purge.NOTHING;
+        return TombstonePolicy.NOTHING;
       }
       long least = Long.MAX_VALUE;
       for (TableMemory memory : state.memories()) {
         least = Math.min(least, leastTimestamp(memory));
       }
-      return new Purge(least, now - GRACE_SECONDS);
+      return new TombstonePolicy(least, now - GRACE_SECONDS);
     } finally {
       state.release();
     }

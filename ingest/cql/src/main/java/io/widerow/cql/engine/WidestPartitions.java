@@ -2,7 +2,7 @@ package io.widerow.cql.engine;
 
 import io.widerow.cql.fragment.FragmentEncoder;
 import io.widerow.cql.fragment.Keys;
-import io.widerow.cql.fragment.Purge;
+import io.widerow.cql.fragment.TombstonePolicy;
 import io.widerow.cql.store.WidePartition;
 import io.widerow.cql.store.Widest;
 import io.widerow.cql.tablestats.Partition;
@@ -103,8 +103,8 @@ final class WidestPartitions {
                   told.showsRow(),
                   (told.flags() & FragmentEncoder.LIVE) != 0,
                   told.firstExpiry()),
-          Purge.NOTHING,
-          Forgotten.NOTHING.sweep());
+          TombstonePolicy.NOTHING,
+          ObsoleteKeys.NOTHING.sweep());
     }
     return counter.end();
   }

@@ -188,7 +188,7 @@ public final class RowMerge {
   /// @param hidden time of a deletion elsewhere that hides the row; it stays elsewhere
   /// @param purge tombstones and expired cells to drop
   /// @return false when no content remains, and then nothing was written
-  public boolean write(FragmentEncoder encoder, ByteSink out, long hidden, Purge purge) {
+  public boolean write(FragmentEncoder encoder, ByteSink out, long hidden, TombstonePolicy purge) {
     int start = out.length();
     encoder.begin(out);
     long deleted = Math.max(hidden, Math.max(rowDeleted, partitionDeleted));
@@ -224,7 +224,7 @@ public final class RowMerge {
     return true;
   }
 
-  private List<RangeDeletion> rangesLeft(Purge purge) {
+  private List<RangeDeletion> rangesLeft(TombstonePolicy purge) {
     if (ranges.isEmpty()) {
       return ranges;
     }
@@ -240,7 +240,7 @@ public final class RowMerge {
     return left;
   }
 
-  private void writeColumns(FragmentEncoder encoder, long deleted, Purge purge) {
+  private void writeColumns(FragmentEncoder encoder, long deleted, TombstonePolicy purge) {
     int[] numbers = new int[columnCount];
     long[] times = new long[columnCount];
     int left = 0;

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /// statement.
 public interface Argument {
   /// Its compatibility with a type.
-  Fit fit(CqlType wanted);
+  TypeCompatibility fit(CqlType wanted);
 
   /// Its own type; of a constant that which suits it best. Null when it is unknown.
   @Nullable CqlType type();

@@ -3,7 +3,7 @@ package io.widerow.cql.function;
 import io.widerow.cql.CqlException;
 import io.widerow.cql.type.Literals;
 import io.widerow.cql.type.NativeType;
-import io.widerow.cql.type.Wire;
+import io.widerow.cql.type.WireCodec;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -34,7 +34,7 @@ final class BlobFunctions {
               List.of(type),
               NativeType.BLOB,
               true,
-              (values, _) -> values[0] == null ? null : Wire.encode(type, values[0])));
+              (values, _) -> values[0] == null ? null : WireCodec.encode(type, values[0])));
       all.add(
           new NativeFunction(
               from,
@@ -47,12 +47,12 @@ final class BlobFunctions {
 
   private static @Nullable Object value(String function, NativeType type, ByteBuffer bytes) {
     try {
-      return Literals.requireModest(Wire.decode(type, bytes.duplicate()));
+      return Literals.requireModest(WireCodec.decode(type, bytes.duplicate()));
     } catch (CqlException wrong) {
       throw CqlException.invalid(
           ("In call to function system.%s, value 0x%s is not a valid binary representation for type"
                   + " %s")
-              .formatted(function, HexFormat.of().formatHex(Wire.bytes(bytes)), type.cql()));
+              .formatted(function, HexFormat.of().formatHex(WireCodec.bytes(bytes)), type.cql()));
     }
   }
 }

@@ -5,7 +5,7 @@ import io.widerow.cql.type.CqlDuration;
 import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.NativeType;
 import io.widerow.cql.type.TimeUuids;
-import io.widerow.cql.type.Wire;
+import io.widerow.cql.type.WireCodec;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.net.InetAddress;
@@ -103,7 +103,7 @@ final class Masks {
           MessageDigest digest = digest(named == null ? ALGORITHM : (String) named);
           return values[0] == null
               ? null
-              : ByteBuffer.wrap(digest.digest(Wire.bytes(Wire.encode(type, values[0]))));
+              : ByteBuffer.wrap(digest.digest(WireCodec.bytes(WireCodec.encode(type, values[0]))));
         });
   }
 

@@ -5,7 +5,7 @@ import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.Empty;
 import io.widerow.cql.type.NativeType;
 import io.widerow.cql.type.Texts;
-import io.widerow.cql.type.Wire;
+import io.widerow.cql.type.WireCodec;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -107,7 +107,7 @@ public final class NativeFunctions {
 
   /// @throws CqlException when an argument cannot be of a type
   public static void requireFit(String function, int index, Argument argument, CqlType type) {
-    if (argument.fit(type) == Fit.NONE) {
+    if (argument.fit(type) == TypeCompatibility.NONE) {
       throw CqlException.invalid(
           "Type error: %s cannot be passed as argument %d of function system.%s of type %s"
               .formatted(argument, index, function, type.cql()));
@@ -121,7 +121,7 @@ public final class NativeFunctions {
       @Nullable CqlType wanted) {
     List<NativeFunction> some = new ArrayList<>();
     for (NativeFunction each : all) {
-      if (wanted == null || Fit.of(wanted, each.result()) != Fit.NONE) {
+      if (wanted == null || TypeCompatibility.of(wanted, each.result()) != TypeCompatibility.NONE) {
         switch (fit(each, arguments)) {
           case EXACT -> {
             return each;
@@ -146,11 +146,11 @@ public final class NativeFunctions {
     return some.getFirst();
   }
 
-  private static Fit fit(NativeFunction function, List<? extends Argument> arguments) {
+  private static TypeCompatibility fit(NativeFunction function, List<? extends Argument> arguments) {
     if (arguments.size() != function.arguments().size()) {
-      return Fit.NONE;
+      return TypeCompatibility.NONE;
     }
-    Fit fit = Fit.EXACT;
+    TypeCompatibility fit = TypeCompatibility.EXACT;
     for (int i = 0; i < arguments.size(); i++) {
       fit = fit.and(arguments.get(i).fit(function.arguments().get(i)));
     }
@@ -163,6 +163,6 @@ public final class NativeFunctions {
 
   /// A value of one type as the value of another one that has the same bytes.
   public static @Nullable Object reread(CqlType from, CqlType to, Object value) {
-    return Wire.decode(to, Wire.encode(from, value));
+    return WireCodec.decode(to, WireCodec.encode(from, value));
   }
 }

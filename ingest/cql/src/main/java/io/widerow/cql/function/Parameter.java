@@ -76,7 +76,7 @@ enum Parameter {
   }
 
   private static boolean isOf(NativeType wanted, CqlType type) {
-    return Fit.of(wanted, type) != Fit.NONE;
+    return TypeCompatibility.of(wanted, type) != TypeCompatibility.NONE;
   }
 
   /// The type of the elements of a set or a list; null for every other type.

@@ -5,7 +5,7 @@ import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.Empty;
 import io.widerow.cql.type.NativeType;
 import io.widerow.cql.type.TimeUuids;
-import io.widerow.cql.type.Wire;
+import io.widerow.cql.type.WireCodec;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
@@ -120,8 +120,8 @@ final class KeyForm {
         long bits = Double.doubleToLongBits((Double) value);
         out.putLong(bits < 0 ? ~bits : bits ^ SIGN);
       }
-      case DATE, TIME, BOOLEAN -> out.put(Wire.bytes(Wire.encode(type, value)));
-      case ASCII, TEXT, BLOB, INET -> putEscaped(Wire.encode(type, value), out);
+      case DATE, TIME, BOOLEAN -> out.put(WireCodec.bytes(WireCodec.encode(type, value)));
+      case ASCII, TEXT, BLOB, INET -> putEscaped(WireCodec.encode(type, value), out);
       case UUID -> putUuid((UUID) value, out);
       case TIMEUUID -> {
         UUID id = (UUID) value;

@@ -4,7 +4,7 @@ import io.widerow.cql.type.CellBuffer;
 import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.NativeType;
 import io.widerow.cql.type.TimeUuids;
-import io.widerow.cql.type.Wire;
+import io.widerow.cql.type.WireCodec;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
@@ -54,7 +54,7 @@ final class KeyReader {
   }
 
   private static Object empty(CqlType type) {
-    return Objects.requireNonNull(Wire.decode(type, ByteBuffer.allocate(0)));
+    return Objects.requireNonNull(WireCodec.decode(type, ByteBuffer.allocate(0)));
   }
 
   private static void require(int found, int wanted) {
@@ -89,7 +89,7 @@ final class KeyReader {
     return switch (type) {
       case NativeType simple -> value(simple);
       case CqlType.ListOf(CqlType element, _) -> elements(List.of(element));
-      case CqlType.SetOf(CqlType element, _) -> Wire.sorted(element, elements(List.of(element)));
+      case CqlType.SetOf(CqlType element, _) -> WireCodec.sorted(element, elements(List.of(element)));
       case CqlType.MapOf(CqlType key, CqlType value, _) -> map(key, value);
       case CqlType.TupleOf(List<CqlType> types) -> fields(types);
       case CqlType.UserType user -> fields(user.types());
@@ -114,7 +114,7 @@ final class KeyReader {
       keys.add(both.get(i));
       values.add(both.get(i + 1));
     }
-    return Wire.sorted(key, keys, values);
+    return WireCodec.sorted(key, keys, values);
   }
 
   private List<@Nullable Object> fields(List<CqlType> types) {
@@ -164,7 +164,7 @@ final class KeyReader {
 
   private static Object decoded(CqlType type, CellBuffer bytes) {
     return Objects.requireNonNull(
-        Wire.decode(type, ByteBuffer.wrap(bytes.bytes(), 0, bytes.length()).slice()));
+        WireCodec.decode(type, ByteBuffer.wrap(bytes.bytes(), 0, bytes.length()).slice()));
   }
 
   private CellBuffer escaped() {

@@ -8,7 +8,7 @@ import io.widerow.cql.store.KeySpan;
 import io.widerow.cql.type.CellBuffer;
 import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.NativeType;
-import io.widerow.cql.type.Wire;
+import io.widerow.cql.type.WireCodec;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
@@ -68,7 +68,7 @@ public final class TableKeys {
   private byte[] serialised(List<Object> values) {
     CellBuffer out = new CellBuffer(64);
     for (int i = 0; i < values.size(); i++) {
-      byte[] bytes = Wire.bytes(Wire.encode(partition.get(i).type(), values.get(i)));
+      byte[] bytes = WireCodec.bytes(WireCodec.encode(partition.get(i).type(), values.get(i)));
       if (bytes.length > COMPONENT_BYTES_MAX) {
         throw CqlException.invalid(
             "Key length of %d is longer than maximum of %d"
@@ -93,7 +93,7 @@ public final class TableKeys {
   public long token(List<Object> values) {
     boolean isEmpty =
         values.size() == 1
-            && !Wire.encode(partition.getFirst().type(), values.getFirst()).hasRemaining();
+            && !WireCodec.encode(partition.getFirst().type(), values.getFirst()).hasRemaining();
     return isEmpty ? Long.MIN_VALUE : tokenOf(values);
   }
 
@@ -113,7 +113,7 @@ public final class TableKeys {
       CqlType type = partition.get(i).type();
       if (isAsOnWire(type)) {
         out.putByte(KeyForm.VALUE);
-        KeyForm.putEscaped(Wire.encode(type, values.get(i)), out);
+        KeyForm.putEscaped(WireCodec.encode(type, values.get(i)), out);
       } else {
         KeyForm.putComponent(type, values.get(i), false, out);
       }

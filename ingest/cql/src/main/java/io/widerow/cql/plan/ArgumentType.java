@@ -2,7 +2,7 @@ package io.widerow.cql.plan;
 
 import io.widerow.cql.CqlException;
 import io.widerow.cql.function.Argument;
-import io.widerow.cql.function.Fit;
+import io.widerow.cql.function.TypeCompatibility;
 import io.widerow.cql.parse.Expression;
 import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.NativeType;
@@ -39,48 +39,48 @@ record ArgumentType(Compiler compiler, Expression expression, @Nullable Value va
   }
 
   @Override
-  public Fit fit(CqlType wanted) {
+  public TypeCompatibility fit(CqlType wanted) {
     return switch (expression) {
-      case Expression.Constant constant -> Fit.of(wanted, constant.kind(), constant.text());
-      case Expression.Null _ -> wanted == NativeType.COUNTER ? Fit.NONE : Fit.WEAK;
-      case Expression.Marker _ -> Fit.WEAK;
-      case Expression.Hint(CqlType hint, _) -> Fit.of(wanted, hint.asFrozen());
+      case Expression.Constant constant -> TypeCompatibility.of(wanted, constant.kind(), constant.text());
+      case Expression.Null _ -> wanted == NativeType.COUNTER ? TypeCompatibility.NONE : TypeCompatibility.WEAK;
+      case Expression.Marker _ -> TypeCompatibility.WEAK;
+      case Expression.Hint(CqlType hint, _) -> TypeCompatibility.of(wanted, hint.asFrozen());
       case Expression.ListOf(List<Expression> parts) ->
-          wanted instanceof CqlType.ListOf list ? all(parts, list.element()) : Fit.NONE;
+          wanted instanceof CqlType.ListOf list ? all(parts, list.element()) : TypeCompatibility.NONE;
       case Expression.SetOf(List<Expression> parts) ->
           switch (wanted) {
             case CqlType.SetOf set -> all(parts, set.element());
-            case CqlType.MapOf _, CqlType.UserType _ -> parts.isEmpty() ? Fit.WEAK : Fit.NONE;
-            default -> Fit.NONE;
+            case CqlType.MapOf _, CqlType.UserType _ -> parts.isEmpty() ? TypeCompatibility.WEAK : TypeCompatibility.NONE;
+            default -> TypeCompatibility.NONE;
           };
       case Expression.MapOf(List<Expression> keys, List<Expression> values) ->
           switch (wanted) {
             case CqlType.MapOf map -> all(keys, map.key()).and(all(values, map.value()));
-            case CqlType.UserType _ -> Fit.WEAK;
-            default -> Fit.NONE;
+            case CqlType.UserType _ -> TypeCompatibility.WEAK;
+            default -> TypeCompatibility.NONE;
           };
       case Expression.TupleOf(List<Expression> parts) ->
-          wanted instanceof CqlType.TupleOf tuple ? each(parts, tuple.elements()) : Fit.NONE;
+          wanted instanceof CqlType.TupleOf tuple ? each(parts, tuple.elements()) : TypeCompatibility.NONE;
       default -> {
         CqlType type = value == null ? compiler.attempt(expression, wanted) : value.type();
-        yield type == null ? Fit.NONE : Fit.of(wanted, type);
+        yield type == null ? TypeCompatibility.NONE : TypeCompatibility.of(wanted, type);
       }
     };
   }
 
-  private Fit all(List<Expression> parts, CqlType type) {
-    Fit fit = Fit.EXACT;
+  private TypeCompatibility all(List<Expression> parts, CqlType type) {
+    TypeCompatibility fit = TypeCompatibility.EXACT;
     for (Expression part : parts) {
       fit = fit.and(of(compiler, part).fit(type));
     }
     return fit;
   }
 
-  private Fit each(List<Expression> parts, List<CqlType> types) {
+  private TypeCompatibility each(List<Expression> parts, List<CqlType> types) {
     if (parts.size() > types.size()) {
-      return Fit.NONE;
+      return TypeCompatibility.NONE;
     }
-    Fit fit = Fit.EXACT;
+    TypeCompatibility fit = TypeCompatibility.EXACT;
     for (int i = 0; i < parts.size(); i++) {
       fit = fit.and(of(compiler, parts.get(i)).fit(types.get(i)));
     }
@@ -91,7 +91,7 @@ record ArgumentType(Compiler compiler, Expression expression, @Nullable Value va
   public @Nullable CqlType type() {
     boolean selection = compiler.isOfRows();
     return switch (expression) {
-      case Expression.Constant constant -> Fit.best(constant.kind(), constant.text());
+      case Expression.Constant constant -> TypeCompatibility.best(constant.kind(), constant.text());
       case Expression.Null _, Expression.Marker _ -> null;
       case Expression.Hint(CqlType hint, _) -> hint.asFrozen();
       case Expression.ListOf(List<Expression> parts) -> {
@@ -121,7 +121,7 @@ record ArgumentType(Compiler compiler, Expression expression, @Nullable Value va
   private @Nullable CqlType common(List<Expression> parts) {
     List<CqlType> types = types(parts).stream().filter(Objects::nonNull).toList();
     return types.stream()
-        .filter(one -> types.stream().allMatch(other -> Fit.of(one, other) != Fit.NONE))
+        .filter(one -> types.stream().allMatch(other -> TypeCompatibility.of(one, other) != TypeCompatibility.NONE))
         .findFirst()
         .orElse(null);
   }

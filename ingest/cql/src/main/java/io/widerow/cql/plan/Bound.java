@@ -2,7 +2,7 @@ package io.widerow.cql.plan;
 
 import io.widerow.cql.CqlException;
 import io.widerow.cql.type.Literals;
-import io.widerow.cql.type.Wire;
+import io.widerow.cql.type.WireCodec;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.List;
@@ -57,6 +57,6 @@ final class Bound {
     }
     return bytes == null
         ? null
-        : Literals.requireModest(Wire.decode(variable.type(), bytes.duplicate()));
+        : Literals.requireModest(WireCodec.decode(variable.type(), bytes.duplicate()));
   }
 }

@@ -93,7 +93,7 @@ final class ChangeCompiler {
   }
 
   private void requireInsertKey() {
-    WhereRules rules = rules();
+    WhereValidator rules = rules();
     rules.requireNamedRows("INSERT");
     boolean onlyStatics =
         !operations.isEmpty()
@@ -106,15 +106,15 @@ final class ChangeCompiler {
     }
   }
 
-  private WhereRules rules() {
-    return new WhereRules(table, where, keys, false, false);
+  private WhereValidator rules() {
+    return new WhereValidator(table, where, keys, false, false);
   }
 
   private RowChangePlan update(Change.Update update) {
     Times times = times(update.using(), update.condition());
     update.assignments().forEach(each -> operations.add(Operation.of(each, scope)));
     keys = KeyRestriction.all(update.where(), scope, where, "UPDATE");
-    WhereRules rules = rules();
+    WhereValidator rules = rules();
     rules.requireNamedRows("UPDATE");
     Condition guard = guard(update.condition());
     boolean onlyStatics = isOnlyOfStatics(guard);
@@ -146,7 +146,7 @@ final class ChangeCompiler {
             .anyMatch(each -> table.columns().get(each.index()).kind() != Kind.STATIC);
   }
 
-  private void requireNoRows(WhereRules rules, String statement) {
+  private void requireNoRows(WhereValidator rules, String statement) {
     if (!operations.isEmpty() && rules.areOfRows()) {
       throw CqlException.invalid(
           ("Invalid restrictions on clustering columns since the %s statement modifies only static"
@@ -161,7 +161,7 @@ final class ChangeCompiler {
       operations.add(Operation.delete(part, scope));
     }
     keys = KeyRestriction.all(delete.where(), scope, where, "DELETE");
-    WhereRules rules = rules();
+    WhereValidator rules = rules();
     rules.requireNamedRows("DELETE");
     Condition guard = guard(delete.condition());
     if (isOnlyOfStatics(guard)) {

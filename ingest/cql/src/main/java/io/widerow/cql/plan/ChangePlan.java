@@ -2,7 +2,7 @@ package io.widerow.cql.plan;
 
 import io.widerow.cql.CqlException;
 import io.widerow.cql.change.ChangeGroup;
-import io.widerow.cql.change.Guard;
+import io.widerow.cql.change.WriteCondition;
 import io.widerow.cql.change.RowChange;
 import io.widerow.cql.change.StoredResponse;
 import io.widerow.cql.define.UserTables;
@@ -16,7 +16,7 @@ import io.widerow.cql.schema.Row;
 import io.widerow.cql.schema.Table;
 import io.widerow.cql.type.CellBuffer;
 import io.widerow.cql.type.NativeType;
-import io.widerow.cql.type.Wire;
+import io.widerow.cql.type.WireCodec;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -204,14 +204,14 @@ record ChangePlan(UserTables tables, List<Bundle> bundles) implements Prepared {
     List<Variable> columns = new ArrayList<>(List.of(applied()));
     CellBuffer cells = new CellBuffer(64);
     if (outcome.applied() || found.isEmpty()) {
-      Wire.putCell(NativeType.BOOLEAN, outcome.applied(), cells);
+      WireCodec.putCell(NativeType.BOOLEAN, outcome.applied(), cells);
       return new QueryRows.Rows(columns, 1, cells, null);
     }
     Table table = found.getFirst().change().table();
     shown.forEach(index -> columns.add(variable(table, index)));
     for (ChangeGroup.Found each : found) {
       Row row = Objects.requireNonNull(each.row());
-      Wire.putCell(NativeType.BOOLEAN, false, cells);
+      WireCodec.putCell(NativeType.BOOLEAN, false, cells);
       for (int index : shown) {
         if (table.columns().get(index).kind() != Kind.STATIC || readStatics.contains(index)) {
           row.put(index, cells);
@@ -265,7 +265,7 @@ record ChangePlan(UserTables tables, List<Bundle> bundles) implements Prepared {
       all.stream().filter(index -> table.columns().get(index).isKey()).forEach(shown::add);
     }
     for (ChangeGroup.Found each : found) {
-      Guard guard = Objects.requireNonNull(each.change().guard());
+      WriteCondition guard = Objects.requireNonNull(each.change().guard());
       if (guard.exists() || guard.notExists()) {
         return all;
       }

@@ -9,7 +9,7 @@ import io.widerow.cql.schema.GroupBySpec;
 import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.Literals;
 import io.widerow.cql.type.NativeType;
-import io.widerow.cql.type.Wire;
+import io.widerow.cql.type.WireCodec;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -247,7 +247,7 @@ final class Compiler {
     return new Value.OfFunction(
         new CqlType.SetOf(element, false),
         all(parts, element, name),
-        (values, _) -> Wire.sorted(element, requireAll(values)));
+        (values, _) -> WireCodec.sorted(element, requireAll(values)));
   }
 
   private Value tuple(List<Expression> parts, @Nullable CqlType wanted, String name) {
@@ -315,7 +315,7 @@ final class Compiler {
         (given, _) -> {
           List<Object> both = requireAll(given);
           int half = both.size() / 2;
-          return Wire.sorted(key, both.subList(0, half), both.subList(half, both.size()));
+          return WireCodec.sorted(key, both.subList(0, half), both.subList(half, both.size()));
         });
   }
 

@@ -25,7 +25,7 @@ import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.NativeType;
 import io.widerow.cql.type.ValueOrder;
 import io.widerow.cql.type.ValueSize;
-import io.widerow.cql.type.Wire;
+import io.widerow.cql.type.WireCodec;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -415,7 +415,7 @@ record CqlGrouping(
       if (key.get(i).equals(NOTHING)) {
         out.putInt(-1);
       } else {
-        byte[] value = Wire.bytes(Wire.encode(types.get(i), key.get(i)));
+        byte[] value = WireCodec.bytes(WireCodec.encode(types.get(i), key.get(i)));
         out.putInt(value.length);
         out.put(value);
       }
@@ -435,7 +435,7 @@ record CqlGrouping(
       if (length < 0) {
         key.add(NOTHING);
       } else {
-        Object value = Wire.decode(type, rest.slice(rest.position(), length));
+        Object value = WireCodec.decode(type, rest.slice(rest.position(), length));
         key.add(value == null ? NOTHING : value);
         rest.position(rest.position() + length);
       }

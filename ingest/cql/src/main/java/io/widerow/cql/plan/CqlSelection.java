@@ -12,7 +12,7 @@ import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.Literals;
 import io.widerow.cql.type.NativeType;
 import io.widerow.cql.type.Texts;
-import io.widerow.cql.type.Wire;
+import io.widerow.cql.type.WireCodec;
 import io.widerow.query.output.OutputBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -120,7 +120,7 @@ record CqlSelection(List<Variable> columns, List<Variable> shown, List<Value> va
       if (value instanceof Value.OfColumn(_, int index)) {
         row.put(index, out);
       } else {
-        Wire.putCell(value.type(), value.of(row, bound), out);
+        WireCodec.putCell(value.type(), value.of(row, bound), out);
       }
     }
   }
@@ -144,7 +144,7 @@ record CqlSelection(List<Variable> columns, List<Variable> shown, List<Value> va
     }
     text.put('}');
     out.memory().accept(2L * text.length());
-    Wire.putCell(NativeType.TEXT, text.toString(), out);
+    WireCodec.putCell(NativeType.TEXT, text.toString(), out);
     out.memory().accept(-held[0] - 2L * text.length());
   }
 

@@ -67,7 +67,7 @@ record DefinitionPlan(UserTables tables, Definition definition, @Nullable String
       throw CqlException.invalid(
           "Bind variables are not allowed in CREATE MATERIALIZED VIEW statements");
     }
-    new WhereRules(base, where, several, true, false).requireConditions();
+    new WhereValidator(base, where, several, true, false).requireConditions();
     Bound bound = new Bound(List.of(), List.of());
     where.forEach(restriction -> restriction.bind(bound));
     several.forEach(restriction -> restriction.tuple(bound));

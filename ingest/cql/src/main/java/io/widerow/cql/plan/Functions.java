@@ -3,7 +3,7 @@ package io.widerow.cql.plan;
 import io.widerow.cql.CqlException;
 import io.widerow.cql.CqlException.Code;
 import io.widerow.cql.function.Casts;
-import io.widerow.cql.function.Fit;
+import io.widerow.cql.function.TypeCompatibility;
 import io.widerow.cql.function.NativeFunction;
 import io.widerow.cql.function.NativeFunctions;
 import io.widerow.cql.key.TableKeys;
@@ -127,7 +127,7 @@ final class Functions {
   private static Value assigned(
       Compiler compiler, Value result, NativeFunction function, CqlType wanted, String name) {
     boolean frozen = !compiler.isOfRows() && wanted.isMultiCell() && !result.type().isMultiCell();
-    if (frozen || Fit.of(wanted, result.type()) == Fit.NONE) {
+    if (frozen || TypeCompatibility.of(wanted, result.type()) == TypeCompatibility.NONE) {
       throw CqlException.invalid(
           "Type error: cannot assign result of function system.%s (type %s) to %s (type %s)"
               .formatted(function.name(), result.type().cql(), name, wanted.cql()));

@@ -52,7 +52,7 @@ record KeyRestriction(
         requireNoParts(single, change);
         Restriction restriction = Restriction.of(single, scope);
         if (single.operator() == Operator.LIKE && scope.table().stored() != null) {
-          throw CqlException.invalid(WhereRules.LIKE.formatted(single));
+          throw CqlException.invalid(WhereValidator.LIKE.formatted(single));
         }
         singles.add(restriction);
         together.add(restriction);

@@ -2,7 +2,7 @@ package io.widerow.cql.plan;
 
 import io.widerow.cql.CqlException;
 import io.widerow.cql.change.CellChange;
-import io.widerow.cql.change.Guard;
+import io.widerow.cql.change.WriteCondition;
 import io.widerow.cql.change.RowChange;
 import io.widerow.cql.parse.Relation.Operator;
 import io.widerow.cql.plan.ChangeCompiler.Times;
@@ -106,7 +106,7 @@ record RowChangePlan(
     return ttl;
   }
 
-  private @Nullable Guard guard(Bound bound) {
+  private @Nullable WriteCondition guard(Bound bound) {
     ChangeCompiler.Condition condition = guard;
     if (condition == null) {
       return null;
@@ -121,7 +121,7 @@ record RowChangePlan(
           .filter(index -> table.columns().get(index).kind() == kind && !shown.contains(index))
           .forEach(shown::add);
     }
-    return new Guard(
+    return new WriteCondition(
         condition.exists(),
         condition.notExists(),
         row -> condition.tests().stream().allMatch(test -> test.test(row, bound)),

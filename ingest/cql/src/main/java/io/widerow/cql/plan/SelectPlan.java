@@ -52,8 +52,8 @@ record SelectPlan(
     CqlSelection selection = CqlSelection.of(select, scope);
     List<Restriction> where = new ArrayList<>();
     List<KeyRestriction> keys = KeyRestriction.all(select.where(), scope, where);
-    WhereRules rules =
-        new WhereRules(table, where, keys, select.allowFiltering(), source.isOrdered());
+    WhereValidator rules =
+        new WhereValidator(table, where, keys, select.allowFiltering(), source.isOrdered());
     rules.requireConditions();
     rules.requireReadRanges();
     if (scope.isOfStatics() && rules.areOfRows()) {

@@ -5,7 +5,7 @@ import io.widerow.cql.parse.Expression;
 import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.Literals;
 import io.widerow.cql.type.NativeType;
-import io.widerow.cql.type.Wire;
+import io.widerow.cql.type.WireCodec;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -40,13 +40,13 @@ public final class Constants {
       case Expression.ListOf(List<Expression> all) when type instanceof CqlType.ListOf list ->
           all(all, list.element(), name);
       case Expression.SetOf(List<Expression> all) when type instanceof CqlType.SetOf set ->
-          Wire.sorted(set.element(), all(all, set.element(), name));
+          WireCodec.sorted(set.element(), all(all, set.element(), name));
       case Expression.SetOf(List<Expression> none)
           when type instanceof CqlType.MapOf map && none.isEmpty() ->
-          Wire.sorted(map.key(), List.of(), List.of());
+          WireCodec.sorted(map.key(), List.of(), List.of());
       case Expression.MapOf(List<Expression> keys, List<Expression> values)
           when type instanceof CqlType.MapOf map ->
-          Wire.sorted(map.key(), all(keys, map.key(), name), all(values, map.value(), name));
+          WireCodec.sorted(map.key(), all(keys, map.key(), name), all(values, map.value(), name));
       case Expression.MapOf(List<Expression> names, List<Expression> values)
           when type instanceof CqlType.UserType user ->
           fields(names, values, user, name);

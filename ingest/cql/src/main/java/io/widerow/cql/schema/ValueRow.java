@@ -2,7 +2,7 @@ package io.widerow.cql.schema;
 
 import io.widerow.cql.type.CellBuffer;
 import io.widerow.cql.type.CqlType;
-import io.widerow.cql.type.Wire;
+import io.widerow.cql.type.WireCodec;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -35,7 +35,7 @@ public final class ValueRow implements Row {
 
   @Override
   public void put(int column, CellBuffer out) {
-    Wire.putCell(types.get(column), values[column], out);
+    WireCodec.putCell(types.get(column), values[column], out);
   }
 
   @Override

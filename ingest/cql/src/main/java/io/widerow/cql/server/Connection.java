@@ -51,7 +51,7 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
   private final CqlService service;
   private final FrameReader reader;
   private final FrameWriter writer;
-  private final Set<Running> running = new HashSet<>();
+  private final Set<ExecutionHandle> running = new HashSet<>();
   private State state = State.NEW;
   private int version = FrameReader.VERSION_MAX; // of the first request, then of all
   private @Nullable String keyspace;
@@ -267,7 +267,7 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
     start(
         context,
         request,
-        new Running(),
+        new ExecutionHandle(),
         () -> {
           long schema = service.statements().schema();
           Prepared prepared = allowed(service.prepare(statement, in), own);
@@ -378,7 +378,7 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
             remote.getAddress().getHostAddress(),
             own == null ? "" : own.name(),
             request.key());
-    Running execution = new Running();
+    ExecutionHandle execution = new ExecutionHandle();
     start(
         context,
         request,
@@ -397,7 +397,7 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
 
   /// Answers a request on a thread of its own.
   private void start(
-      ChannelHandlerContext context, Request request, Running execution, Supplier<Reply> answer) {
+      ChannelHandlerContext context, Request request, ExecutionHandle execution, Supplier<Reply> answer) {
     if (port.isStopping()) {
       throw new CqlException(Code.OVERLOADED, "the server stops");
     }
@@ -416,7 +416,7 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
 
   /// Sends a response, and gives back what its request held when it is in the socket.
   private void send(
-      ChannelHandlerContext context, Request request, Reply reply, @Nullable Running execution) {
+      ChannelHandlerContext context, Request request, Reply reply, @Nullable ExecutionHandle execution) {
     var _ =
         context
             .writeAndFlush(reply)
@@ -436,7 +436,7 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
   @Override
   public void channelInactive(ChannelHandlerContext context) {
     ended = true;
-    running.forEach(Running::cancel);
+    running.forEach(ExecutionHandle::cancel);
   }
 
   @Override

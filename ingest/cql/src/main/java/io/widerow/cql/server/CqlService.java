@@ -10,7 +10,7 @@ import io.widerow.cql.plan.Planner;
 import io.widerow.cql.plan.Prepared;
 import io.widerow.cql.schema.RequestPrincipal;
 import io.widerow.cql.schema.RequestKey;
-import io.widerow.cql.type.Wire;
+import io.widerow.cql.type.WireCodec;
 import io.widerow.ingest.config.TokenFile;
 import io.widerow.query.HeldMemory;
 import io.widerow.query.QueryException;
@@ -114,7 +114,7 @@ final class CqlService {
   }
 
   /// Gives back the memory of a response.
-  void release(Running running) {
+  void release(ExecutionHandle running) {
     running.release(memory);
   }
 
@@ -136,7 +136,7 @@ final class CqlService {
   /// @param id of the statement
   /// @param running counts the memory that the execution holds
   Page execute(
-      StatementId id, Prepared prepared, QueryOptions options, Client client, Running running) {
+      StatementId id, Prepared prepared, QueryOptions options, Client client, ExecutionHandle running) {
     running.requireGoingOn();
     List<@Nullable ByteBuffer> values = options.valuesOf(prepared.variables());
     byte[] statement = withValues(id, values);
@@ -147,7 +147,7 @@ final class CqlService {
             client.local, client.address, bytes -> running.hold(memory, bytes), running::onCancel);
     ByteBuffer key = client.key;
     RequestKey request =
-        key == null ? null : RequestKey.of(client.name, Wire.bytes(key), statement);
+        key == null ? null : RequestKey.of(client.name, WireCodec.bytes(key), statement);
     QueryRows answer =
         prepared.execute(
             new StatementExecution(

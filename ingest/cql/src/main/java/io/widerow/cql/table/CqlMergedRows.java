@@ -8,7 +8,7 @@ import io.widerow.cql.store.TableCursor;
 import io.widerow.cql.store.TableView;
 import io.widerow.cql.table.KeySpans.Span;
 import io.widerow.cql.table.TableSource.Position;
-import io.widerow.cql.type.Wire;
+import io.widerow.cql.type.WireCodec;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -221,7 +221,7 @@ final class CqlMergedRows implements RowCursor {
           close();
           continue;
         }
-        if (found(reader.row(open, reader.header(prefix)), Wire.bytes(open.key()))) {
+        if (found(reader.row(open, reader.header(prefix)), WireCodec.bytes(open.key()))) {
           return true;
         }
       }

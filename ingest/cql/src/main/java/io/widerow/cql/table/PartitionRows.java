@@ -8,7 +8,7 @@ import io.widerow.cql.store.TableCursor;
 import io.widerow.cql.store.TableView;
 import io.widerow.cql.table.KeySpans.Span;
 import io.widerow.cql.table.TableSource.Position;
-import io.widerow.cql.type.Wire;
+import io.widerow.cql.type.WireCodec;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Arrays;
@@ -65,7 +65,7 @@ final class PartitionRows implements RowCursor {
       if (open != null && count < filter.rowsOfPartition() && open.next()) {
         hasRows = true;
         TableRow row = reader.row(open, reader.header(partition));
-        if (show(row, Wire.bytes(open.key()))) {
+        if (show(row, WireCodec.bytes(open.key()))) {
           return true;
         }
         continue;

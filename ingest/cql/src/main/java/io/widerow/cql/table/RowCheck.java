@@ -10,7 +10,7 @@ import io.widerow.cql.store.TableCursor;
 import io.widerow.cql.store.TableView;
 import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.NativeType;
-import io.widerow.cql.type.Wire;
+import io.widerow.cql.type.WireCodec;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -54,12 +54,12 @@ public final class RowCheck {
     byte[] from = keys.fromToken(Long.MIN_VALUE);
     try (TableCursor cursor = view.scan(from, keys.end(), false, Long.MIN_VALUE)) {
       while (cursor.next()) {
-        byte[] key = Wire.bytes(cursor.key());
+        byte[] key = WireCodec.bytes(cursor.key());
         List<Cell> cells = new ArrayList<>();
         while (cursor.nextCell()) {
           ByteBuffer path = cursor.path();
-          byte[] element = path == null ? null : Wire.bytes(path);
-          cells.add(new Cell(cursor.column(), element, Wire.bytes(cursor.value())));
+          byte[] element = path == null ? null : WireCodec.bytes(path);
+          cells.add(new Cell(cursor.column(), element, WireCodec.bytes(cursor.value())));
         }
         rows++;
         String wrong = wrong(table, keys, key, columns, cells);
@@ -147,7 +147,7 @@ public final class RowCheck {
   }
 
   private static @Nullable String decoded(CqlType type, ByteBuffer bytes) {
-    return Wire.decode(type, bytes) == null ? "%s without bytes".formatted(type.cql()) : null;
+    return WireCodec.decode(type, bytes) == null ? "%s without bytes".formatted(type.cql()) : null;
   }
 
   /// The findings, a sentence a row; at most 100.

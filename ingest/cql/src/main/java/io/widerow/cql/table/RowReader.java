@@ -5,7 +5,7 @@ import io.widerow.cql.schema.Column.Kind;
 import io.widerow.cql.schema.Table;
 import io.widerow.cql.store.TableCursor;
 import io.widerow.cql.store.TableView;
-import io.widerow.cql.type.Wire;
+import io.widerow.cql.type.WireCodec;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -129,8 +129,8 @@ public final class RowReader {
     ByteBuffer value = cursor.value();
     long timestamp = table.view() == null ? cursor.timestamp() : ViewCells.timestamp(value);
     return new TableRow.Cell(
-        path == null ? null : Wire.bytes(path),
-        Wire.bytes(value),
+        path == null ? null : WireCodec.bytes(path),
+        WireCodec.bytes(value),
         timestamp,
         ttl,
         Math.clamp(left, 0, Integer.MAX_VALUE));

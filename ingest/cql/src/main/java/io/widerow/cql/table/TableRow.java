@@ -9,7 +9,7 @@ import io.widerow.cql.schema.Written;
 import io.widerow.cql.type.CellBuffer;
 import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.ValueOrder;
-import io.widerow.cql.type.Wire;
+import io.widerow.cql.type.WireCodec;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -62,9 +62,9 @@ public record TableRow(Table table, TableKeys.Parts key, @Nullable List<Cell>[] 
       case CqlType.ListOf(CqlType element, _) ->
           found.stream().map(cell -> require(element, cell.value)).toList();
       case CqlType.SetOf(CqlType element, _) ->
-          Wire.sorted(element, found.stream().map(cell -> require(element, path(cell))).toList());
+          WireCodec.sorted(element, found.stream().map(cell -> require(element, path(cell))).toList());
       case CqlType.MapOf(CqlType key, CqlType value, _) ->
-          Wire.sorted(
+          WireCodec.sorted(
               key,
               found.stream().map(cell -> require(key, path(cell))).toList(),
               found.stream().map(cell -> require(value, cell.value)).toList());
@@ -82,7 +82,7 @@ public record TableRow(Table table, TableKeys.Parts key, @Nullable List<Cell>[] 
   }
 
   private static @Nullable Object decode(CqlType type, byte[] bytes) {
-    return Wire.decode(type, ByteBuffer.wrap(bytes));
+    return WireCodec.decode(type, ByteBuffer.wrap(bytes));
   }
 
   private static int field(Cell cell) {
@@ -107,7 +107,7 @@ public record TableRow(Table table, TableKeys.Parts key, @Nullable List<Cell>[] 
   public void put(int column, CellBuffer out) {
     Column of = table.columns().get(column);
     if (of.isKey() || of.type().isMultiCell()) {
-      Wire.putCell(of.type(), value(column), out);
+      WireCodec.putCell(of.type(), value(column), out);
       return;
     }
     List<Cell> found = cells(column);

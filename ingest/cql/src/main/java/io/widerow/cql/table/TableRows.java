@@ -7,7 +7,7 @@ import io.widerow.cql.store.TableCursor;
 import io.widerow.cql.store.TableView;
 import io.widerow.cql.table.KeySpans.Span;
 import io.widerow.cql.table.TableSource.Position;
-import io.widerow.cql.type.Wire;
+import io.widerow.cql.type.WireCodec;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Objects;
@@ -72,7 +72,7 @@ final class TableRows implements RowCursor {
         alone = null;
         return last != null && show(last, aloneKey);
       }
-      byte[] key = Wire.bytes(cursor.key());
+      byte[] key = WireCodec.bytes(cursor.key());
       if (found(key)) {
         return true;
       }

@@ -33,7 +33,7 @@ public final class JsonValues {
     return switch (type) {
       case NativeType simple -> of(simple, json);
       case CqlType.ListOf(CqlType element, _) -> elements(element, json, type);
-      case CqlType.SetOf(CqlType element, _) -> Wire.sorted(element, elements(element, json, type));
+      case CqlType.SetOf(CqlType element, _) -> WireCodec.sorted(element, elements(element, json, type));
       case CqlType.MapOf(CqlType key, CqlType value, _) -> map(key, value, json, type);
       case CqlType.TupleOf(List<CqlType> types) -> tuple(types, json, type);
       case CqlType.UserType user -> fields(user, json);
@@ -111,7 +111,7 @@ public final class JsonValues {
       keys.add(of(key, given.isNull() ? JsonNode.text(name) : given));
       values.add(of(value, of));
     }
-    return Wire.sorted(key, keys, values);
+    return WireCodec.sorted(key, keys, values);
   }
 
   private static Object tuple(List<CqlType> types, JsonNode json, CqlType type) {

@@ -31,7 +31,7 @@ public final class Texts {
     return switch (type) {
       case TIMESTAMP -> CqlTimes.iso((Instant) value);
       case INET -> ((InetAddress) value).getHostAddress();
-      case BLOB -> "0x" + HexFormat.of().formatHex(Wire.bytes((ByteBuffer) value));
+      case BLOB -> "0x" + HexFormat.of().formatHex(WireCodec.bytes((ByteBuffer) value));
       case TIME -> TIME.format((LocalTime) value);
       case DECIMAL -> plain((BigDecimal) value);
       default -> value.toString();

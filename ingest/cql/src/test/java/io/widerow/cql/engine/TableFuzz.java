@@ -2,7 +2,7 @@ package io.widerow.cql.engine;
 
 import io.widerow.cql.fragment.FragmentReader;
 import io.widerow.cql.fragment.MutationGroup;
-import io.widerow.cql.fragment.Purge;
+import io.widerow.cql.fragment.TombstonePolicy;
 import io.widerow.cql.store.TableDriver;
 import io.widerow.cql.tablestats.TableOrigin;
 import io.widerow.faults.SimDisk;
@@ -70,7 +70,7 @@ public final class TableFuzz {
     var origin = new TableOrigin(7, 0, 1, List.of());
     var written =
         new TableFiles(disk, TABLES, STORE)
-            .write(1, rows, Purge.NOTHING, Forgotten.NOTHING, origin);
+            .write(1, rows, TombstonePolicy.NOTHING, ObsoleteKeys.NOTHING, origin);
     Objects.requireNonNull(written).close();
     memory.close();
     return List.of(disk.bytesOf(FILE));

@@ -10,7 +10,7 @@ import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.Empty;
 import io.widerow.cql.type.NativeType;
 import io.widerow.cql.type.ValueOrder;
-import io.widerow.cql.type.Wire;
+import io.widerow.cql.type.WireCodec;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.net.InetAddress;
@@ -172,9 +172,9 @@ class KeyOrderTest {
       case NativeType simple -> random(simple, random);
       case CqlType.ListOf(CqlType element, _) -> several(element, size, random);
       case CqlType.SetOf(CqlType element, _) ->
-          Wire.sorted(element, several(element, size, random));
+          WireCodec.sorted(element, several(element, size, random));
       case CqlType.MapOf(CqlType key, CqlType value, _) ->
-          Wire.sorted(key, several(key, size, random), several(value, size, random));
+          WireCodec.sorted(key, several(key, size, random), several(value, size, random));
       case CqlType.TupleOf(List<CqlType> types) -> fields(types, random);
       case CqlType.UserType user -> fields(user.types(), random);
     };

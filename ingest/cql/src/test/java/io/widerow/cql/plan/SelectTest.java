@@ -9,7 +9,7 @@ import io.widerow.cql.CqlException;
 import io.widerow.cql.system.ServerCatalog;
 import io.widerow.cql.system.ServerIdentity;
 import io.widerow.cql.type.NativeType;
-import io.widerow.cql.type.Wire;
+import io.widerow.cql.type.WireCodec;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -238,9 +238,9 @@ class SelectTest {
             .toList()
             .toString());
     assertEquals(List.of(0), prepared.partitionKey());
-    ByteBuffer tables = Wire.encode(prepared.variables().get(1).type(), List.of("local", "peers"));
+    ByteBuffer tables = WireCodec.encode(prepared.variables().get(1).type(), List.of("local", "peers"));
     List<@Nullable ByteBuffer> values =
-        Arrays.asList(text("system"), tables, text("s"), Wire.encode(NativeType.INT, 2));
+        Arrays.asList(text("system"), tables, text("s"), WireCodec.encode(NativeType.INT, 2));
     assertEquals(
         List.of("[schema_version]", "[tokens]"),
         Asking.texts(Asking.execute(prepared, values, 0, null)));
@@ -260,7 +260,7 @@ class SelectTest {
   }
 
   private static ByteBuffer text(String text) {
-    return Wire.encode(NativeType.TEXT, text);
+    return WireCodec.encode(NativeType.TEXT, text);
   }
 
   private static String refused(

@@ -36,7 +36,7 @@ final class JsonTranscoder {
   private final SenderTime time = new SenderTime();
   private final long nowNanos;
   private final ProtobufWriter out;
-  private final Places places = new Places();
+  private final RecordOffsets places = new RecordOffsets();
   private final JsonMessage request;
   private boolean[] brackets = new boolean[16]; // around a skipped value: whether an object
 
@@ -64,7 +64,7 @@ final class JsonTranscoder {
     return out.length();
   }
 
-  Places places() {
+  RecordOffsets places() {
     return places;
   }
 

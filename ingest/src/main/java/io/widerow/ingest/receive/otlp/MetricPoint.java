@@ -33,8 +33,8 @@ final class MetricPoint {
   private final FixedName exemplarsName;
   private final RepeatedNumbers counts = new RepeatedNumbers();
   private final RepeatedNumbers limits = new RepeatedNumbers();
-  private final Spots exemplars = new Spots();
-  private final Spots quantileSpots = new Spots();
+  private final RepeatedFieldOffsets exemplars = new RepeatedFieldOffsets();
+  private final RepeatedFieldOffsets quantileSpots = new RepeatedFieldOffsets();
 
   private long time;
   private long countBits;

@@ -91,7 +91,7 @@ abstract class OtlpDecoder {
   private int typeOffset;
   private int typeLength;
   private long scopeMark;
-  private @Nullable Places places; // of the records of a request in JSON
+  private @Nullable RecordOffsets places; // of the records of a request in JSON
   private int recordField;
   private int recordStart;
   private ProtobufReader.@Nullable Bad badFrame; // the first resource or scope that is bad
@@ -468,7 +468,7 @@ abstract class OtlpDecoder {
   }
 
   /// Remembers where the message is that is the value of this field.
-  final void spot(Spots spots) throws ProtobufReader.Bad {
+  final void spot(RepeatedFieldOffsets spots) throws ProtobufReader.Bad {
     in.text();
     spots.add(in.offset(), in.length());
   }

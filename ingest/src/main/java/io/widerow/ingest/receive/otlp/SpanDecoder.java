@@ -25,8 +25,8 @@ final class SpanDecoder extends OtlpDecoder {
   private final FixedName traceFlags = name("trace_flags");
   private final FixedName eventsName = name("events");
   private final FixedName linksName = name("links");
-  private final Spots events = new Spots();
-  private final Spots links = new Spots();
+  private final RepeatedFieldOffsets events = new RepeatedFieldOffsets();
+  private final RepeatedFieldOffsets links = new RepeatedFieldOffsets();
 
   private long start;
   private long end;
@@ -126,7 +126,7 @@ final class SpanDecoder extends OtlpDecoder {
     in.leave(outer);
   }
 
-  private void details(FixedName name, Spots spots, boolean ofEvents) throws ProtobufReader.Bad {
+  private void details(FixedName name, RepeatedFieldOffsets spots, boolean ofEvents) throws ProtobufReader.Bad {
     if (spots.count() == 0) {
       return;
     }

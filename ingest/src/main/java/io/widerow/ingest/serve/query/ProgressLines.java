@@ -6,7 +6,7 @@ import io.widerow.query.PartitionSpans;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
 import io.widerow.query.output.OutputBuffer;
-import io.widerow.query.result.Extras;
+import io.widerow.query.result.ResponseOptions;
 import io.widerow.storage.StoreView;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
@@ -53,7 +53,7 @@ final class ProgressLines {
     }
     toldNanos = now;
     reply.beginOnce(() -> headers);
-    Extras.putProgress(reader.eventsScanned(), all, line);
+    ResponseOptions.putProgress(reader.eventsScanned(), all, line);
     boolean _ = QueryErrors.write(reply, line); // a reader that left cancels the query
   }
 }

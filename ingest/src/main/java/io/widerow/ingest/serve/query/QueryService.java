@@ -21,7 +21,7 @@ import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.result.AggregateCoverage;
-import io.widerow.query.result.Extras;
+import io.widerow.query.result.ResponseOptions;
 import io.widerow.query.result.QueryResult;
 import io.widerow.query.result.QueryParameters;
 import io.widerow.query.result.RollupUse;
@@ -320,7 +320,7 @@ final class QueryService {
     if (!kept.isNone()) {
       headers.set(KEPT, kept.header());
     }
-    String damage = Extras.damage(reader);
+    String damage = ResponseOptions.damage(reader);
     if (damage != null) {
       headers.set(DAMAGE, damage);
     }
@@ -336,7 +336,7 @@ final class QueryService {
       long beganNanos,
       OutputBuffer sink) {
     if (parameters.extras().explain() && answer.failure() == null) {
-      Extras.putExplain(reader, System.nanoTime() - beganNanos, sink);
+      ResponseOptions.putExplain(reader, System.nanoTime() - beganNanos, sink);
     }
   }
 

@@ -15,14 +15,14 @@ import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryException;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.result.ContinuousQuery;
-import io.widerow.query.result.StepTail;
+import io.widerow.query.result.ContinuousQueryRun;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 
-/// `GET /v1/tail`: with `stats` one response of a continuous query, see [StepTail]; the client asks
+/// `GET /v1/tail`: with `stats` one response of a continuous query, see [ContinuousQueryRun]; the client asks
 /// again with the position in its last line. Without `stats` events without end, see [EventTail].
 ///
 /// - Threads: the connection's event loop; each response is made on a virtual thread,
@@ -64,7 +64,7 @@ final class StepService {
       throws ExecutionException, InterruptedException, TimeoutException {
     try (StoreView view = resources.store().view();
         HeldMemory held = new HeldMemory(resources.memory());
-        StepTail tail = new StepTail(view, question, QueryBudget.DEFAULT, resources.memory())) {
+        ContinuousQueryRun tail = new ContinuousQueryRun(view, question, QueryBudget.DEFAULT, resources.memory())) {
       var _ = reply.response().whenComplete().whenComplete((_, _) -> tail.cancel());
       OutputBuffer sink = new OutputBuffer(SINK_BYTES, held);
       ResponseHeadersBuilder headers =
@@ -76,7 +76,7 @@ final class StepService {
     }
   }
 
-  private void send(StepTail tail, OutputBuffer sink, QueryReply reply, ResponseHeaders headers)
+  private void send(ContinuousQueryRun tail, OutputBuffer sink, QueryReply reply, ResponseHeaders headers)
       throws ExecutionException, InterruptedException, TimeoutException {
     try {
       tail.write(resources.epochNanos(), sink, full -> piece(full, reply, headers));

@@ -17,7 +17,7 @@ import io.widerow.query.fields.FieldsRequest;
 import io.widerow.query.fields.KnownFields;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.patterns.PatternsRequest;
-import io.widerow.query.result.Extras;
+import io.widerow.query.result.ResponseOptions;
 import io.widerow.query.result.FieldCheck;
 import io.widerow.query.survey.Survey;
 import io.widerow.query.survey.SurveyParameters;
@@ -130,8 +130,8 @@ final class SurveyService {
       FieldCheck.putLine(SurveyParameters.warnings(view, given, now), sink);
       ResponseHeadersBuilder headers =
           ResponseHeaders.builder(HttpStatus.OK).contentType(HttpResponses.LINES);
-      Extras.damage(survey.unread(), sink);
-      String damage = Extras.damage(survey.unread());
+      ResponseOptions.damage(survey.unread(), sink);
+      String damage = ResponseOptions.damage(survey.unread());
       if (damage != null) {
         headers.set(QueryService.DAMAGE, damage);
       }

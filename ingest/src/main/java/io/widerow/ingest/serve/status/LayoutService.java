@@ -8,7 +8,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.Tags;
 import io.widerow.event.LayoutOverride;
-import io.widerow.event.RetentionRule.Source;
+import io.widerow.event.RetentionPolicy.Source;
 import io.widerow.ingest.config.Age;
 import io.widerow.ingest.config.Tokens;
 import io.widerow.ingest.http.HttpResponses;

@@ -4,7 +4,7 @@ import com.linecorp.armeria.common.HttpMethod;
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.QueryParams;
-import io.widerow.event.RetentionRule;
+import io.widerow.event.RetentionPolicy;
 import io.widerow.ingest.config.Age;
 import io.widerow.ingest.config.Size;
 import io.widerow.ingest.config.Tokens;
@@ -66,7 +66,7 @@ public final class RetentionService {
   /// `PUT /v1/retention?type=GLOB&age=7d&bytes=10GiB&grace=15m`.
   private HttpResponse set(RetentionControl retention, QueryParams given) throws RequestRefused {
     Parameters.requireKnown(given, List.of("type", "age", "bytes", "grace"));
-    RetentionRule policy = policy(given, grace);
+    RetentionPolicy policy = policy(given, grace);
     Standing set = retention.set(policy);
     String line = append(new StringBuilder(), set).toString();
     LOG.log(Level.INFO, "retention was set: {0}", line.strip());
@@ -106,7 +106,7 @@ public final class RetentionService {
     json.append(",\"events\":").append(events).append(",\"bytes\":").append(bytes).append("}\n");
   }
 
-  private static RetentionRule policy(QueryParams given, Duration grace) throws RequestRefused {
+  private static RetentionPolicy policy(QueryParams given, Duration grace) throws RequestRefused {
     String glob = Parameters.required(given, "type");
     String age = Parameters.single(given, "age");
     String bytes = Parameters.single(given, "bytes");
@@ -115,19 +115,19 @@ public final class RetentionService {
       throw new IllegalArgumentException(
           "age: is missing for '%s'; give an age, such as 7d or forever, or bytes".formatted(glob));
     }
-    return new RetentionRule(
+    return new RetentionPolicy(
         glob,
         age == null ? null : Age.parse("age:", age).duration(),
-        bytes == null ? RetentionRule.UNLIMITED : Size.parse("bytes", bytes),
+        bytes == null ? RetentionPolicy.UNLIMITED : Size.parse("bytes", bytes),
         own == null ? grace : Age.parseGrace("grace:", own),
-        RetentionRule.Source.API);
+        RetentionPolicy.Source.API);
   }
 
   private static StringBuilder append(StringBuilder json, Standing standing) {
-    RetentionRule policy = standing.policy();
+    RetentionPolicy policy = standing.policy();
     HttpResponses.appendString(json.append("{\"type\":"), policy.glob());
     json.append(",\"age\":\"").append(Age.text(policy.age()));
-    boolean limited = policy.bytes() != RetentionRule.UNLIMITED;
+    boolean limited = policy.bytes() != RetentionPolicy.UNLIMITED;
     json.append("\",\"bytes\":").append(limited ? policy.bytes() : "null");
     json.append(",\"grace\":\"").append(Age.text(policy.grace()));
     json.append("\",\"source\":\"").append(policy.source().name().toLowerCase(Locale.ROOT));

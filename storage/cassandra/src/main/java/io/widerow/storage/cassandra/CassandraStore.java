@@ -6,7 +6,7 @@ import io.widerow.storage.ClockReport;
 import io.widerow.storage.ClusterReport;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.LaneWriter;
-import io.widerow.storage.RetentionPolicy;
+import io.widerow.storage.RetentionLookup;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreStatistics;
@@ -69,8 +69,8 @@ public final class CassandraStore implements EventStore {
     void retain(@Nullable String type, @Nullable Duration age);
 
     /// The retention: an event that has expired when it arrives is refused.
-    default RetentionPolicy retention() {
-      return RetentionPolicy.FOREVER;
+    default RetentionLookup retention() {
+      return RetentionLookup.FOREVER;
     }
 
     /// The daemon has its number; nothing was applied yet.

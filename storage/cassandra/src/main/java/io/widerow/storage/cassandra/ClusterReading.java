@@ -2,7 +2,7 @@ package io.widerow.storage.cassandra;
 
 import io.widerow.event.PartitionKey;
 import io.widerow.storage.ReadingThreads;
-import io.widerow.storage.RetentionPolicy;
+import io.widerow.storage.RetentionLookup;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.WouldBlockException;
@@ -121,7 +121,7 @@ public final class ClusterReading implements CassandraStore.Reading {
   }
 
   @Override
-  public RetentionPolicy retention() {
+  public RetentionLookup retention() {
     return policies;
   }
 

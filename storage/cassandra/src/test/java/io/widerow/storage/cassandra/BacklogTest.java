@@ -8,7 +8,7 @@ import io.widerow.event.EventBatch;
 import io.widerow.event.EventId;
 import io.widerow.faults.Appends;
 import io.widerow.storage.Durability;
-import io.widerow.storage.RetentionPolicy;
+import io.widerow.storage.RetentionLookup;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.cassandra.apply.ApplyOptions;
@@ -119,7 +119,7 @@ class BacklogTest {
         keyspace.rounds > recordBytes / ROUND_BYTES / 3 && keyspace.rounds > 10,
         () -> keyspace.rounds + " rounds of " + recordBytes + " bytes");
     ClusterReader reader =
-        new ClusterReader(keyspace, RetentionPolicy.FOREVER, ReadOptions.DEFAULT, Runnable::run);
+        new ClusterReader(keyspace, RetentionLookup.FOREVER, ReadOptions.DEFAULT, Runnable::run);
     try (StoreView view = reader.view()) {
       assertEquals(
           OneMachine.hash(temporary.resolve("one"), events, sent),

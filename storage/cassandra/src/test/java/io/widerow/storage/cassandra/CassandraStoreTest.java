@@ -17,7 +17,7 @@ import io.widerow.storage.Durability;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.LaneWriter;
 import io.widerow.storage.PartitionInfo;
-import io.widerow.storage.RetentionPolicy;
+import io.widerow.storage.RetentionLookup;
 import io.widerow.storage.Scan;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreConfig;
@@ -125,7 +125,7 @@ class CassandraStoreTest {
         directory,
         new Readers(
             new ClusterReader(
-                keyspace, RetentionPolicy.FOREVER, ReadOptions.DEFAULT, Runnable::run)));
+                keyspace, RetentionLookup.FOREVER, ReadOptions.DEFAULT, Runnable::run)));
   }
 
   private CassandraStore open(String directory, CassandraStore.Reading reading) {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /// and keeps it until the first has applied it; when the first was released before, the claim is
 /// taken over.
 ///
-/// A daemon that is alone ([Sole]) notes its claims together instead.
+/// A daemon that is alone ([SingleDaemonCheck]) notes its claims together instead.
 ///
 /// - Threads: one; any reads the counters.
 final class Claims {

@@ -37,7 +37,7 @@ public final class DaemonNumber {
   private volatile OwnerFile owner;
   private boolean begun;
   private boolean soleSaid;
-  private final Sole sole = new Sole();
+  private final SingleDaemonCheck sole = new SingleDaemonCheck();
   private long askedMillis;
   private volatile List<DaemonRow> daemons = List.of();
 
@@ -147,7 +147,7 @@ public final class DaemonNumber {
   }
 
   /// Whether the store has had no other daemon.
-  Sole sole() {
+  SingleDaemonCheck sole() {
     return sole;
   }
 

@@ -1,6 +1,6 @@
 package io.widerow.storage.cassandra.maintenance;
 
-import io.widerow.storage.RetentionPolicy;
+import io.widerow.storage.RetentionLookup;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
 import io.widerow.storage.cassandra.keyspace.KeyspaceException;
 import java.security.SecureRandom;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// [#trouble] reports it.
 ///
 /// - Threads: any. Only [#set] waits.
-public final class ClusterPolicies implements RetentionPolicy {
+public final class ClusterPolicies implements RetentionLookup {
   /// The policy's name.
   public static final String RETENTION = "retention";
 

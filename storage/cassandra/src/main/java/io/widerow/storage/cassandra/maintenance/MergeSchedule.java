@@ -2,7 +2,7 @@ package io.widerow.storage.cassandra.maintenance;
 
 import io.widerow.event.Bucket;
 import io.widerow.event.PartitionKey;
-import io.widerow.storage.RetentionPolicy;
+import io.widerow.storage.RetentionLookup;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.cassandra.keyspace.BucketRow;
 import io.widerow.storage.cassandra.keyspace.Directory;
@@ -52,7 +52,7 @@ final class MergeSchedule {
   private static final long NANOS = 1_000_000;
 
   private final Keyspace keyspace;
-  private final RetentionPolicy rules;
+  private final RetentionLookup rules;
   private final ClusterMerger merger;
   private final Leases leases;
   private final long mergeAfterMillis;
@@ -79,7 +79,7 @@ final class MergeSchedule {
 
   MergeSchedule(
       Keyspace keyspace,
-      RetentionPolicy rules,
+      RetentionLookup rules,
       ClusterMerger merger,
       Leases leases,
       Duration mergeAfter,

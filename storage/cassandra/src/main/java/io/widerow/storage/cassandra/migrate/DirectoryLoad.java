@@ -122,7 +122,7 @@ final class DirectoryLoad {
 
     private void copy(PartitionKey key) {
       boolean begun = false;
-      try (Winners winners = new Winners(view, () -> overlapping(key));
+      try (UpsertResolution winners = new UpsertResolution(view, () -> overlapping(key));
           EventCursor events = view.open(List.of(key), Scan.all().withSince(done))) {
         while (Views.next(events)) {
           EventView event = events.event();

@@ -3,7 +3,7 @@ package io.widerow.storage.cassandra.read;
 import io.widerow.event.PartitionKey;
 import io.widerow.storage.ClusterArrivals;
 import io.widerow.storage.ReadingThreads;
-import io.widerow.storage.RetentionPolicy;
+import io.widerow.storage.RetentionLookup;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.cassandra.keyspace.DaemonRow;
@@ -25,7 +25,7 @@ import java.util.concurrent.RejectedExecutionException;
 /// - Memory: bounded caches, see [ReadOptions]; until [#close]. Does not own the keyspace.
 public final class ClusterReader implements AutoCloseable {
   private final Keyspace keyspace;
-  private final RetentionPolicy retention;
+  private final RetentionLookup retention;
   private final ReadOptions options;
   private final StoreClock clock;
   private final Executor executor;
@@ -39,14 +39,14 @@ public final class ClusterReader implements AutoCloseable {
   /// @param executor asks ahead for values, and for the next group of partitions; tasks of that
   ///   kind wait for the cluster. It refuses what it does not run
   public ClusterReader(
-      Keyspace keyspace, RetentionPolicy retention, ReadOptions options, Executor executor) {
+      Keyspace keyspace, RetentionLookup retention, ReadOptions options, Executor executor) {
     this(keyspace, retention, options, executor, StoreClock.system());
   }
 
   /// The same with a clock, for retention.
   public ClusterReader(
       Keyspace keyspace,
-      RetentionPolicy retention,
+      RetentionLookup retention,
       ReadOptions options,
       Executor executor,
       StoreClock clock) {
@@ -133,7 +133,7 @@ public final class ClusterReader implements AutoCloseable {
     return values;
   }
 
-  RetentionPolicy retention() {
+  RetentionLookup retention() {
     return retention;
   }
 

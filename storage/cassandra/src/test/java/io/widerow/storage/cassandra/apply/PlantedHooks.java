@@ -39,7 +39,7 @@ public final class PlantedHooks {
     return List.of();
   }
 
-  static boolean withoutAsking(Sole sole, Keyspace keyspace, RetryingStatements statements) {
+  static boolean withoutAsking(SingleDaemonCheck sole, Keyspace keyspace, RetryingStatements statements) {
     return sole.mayBe();
   }
 

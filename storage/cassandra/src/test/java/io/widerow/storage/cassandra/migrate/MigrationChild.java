@@ -1,6 +1,6 @@
 package io.widerow.storage.cassandra.migrate;
 
-import io.widerow.storage.RetentionPolicy;
+import io.widerow.storage.RetentionLookup;
 import io.widerow.storage.cassandra.keyspace.ClusterOptions;
 import io.widerow.storage.cassandra.keyspace.DriverKeyspace;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
@@ -22,7 +22,7 @@ final class MigrationChild {
     try (ExecutorService threads = Executors.newCachedThreadPool();
         Keyspace keyspace = DriverKeyspace.open(ClusterOptions.at(StoreUri.parse(args[0])));
         ClusterReader reader =
-            new ClusterReader(keyspace, RetentionPolicy.FOREVER, ReadOptions.DEFAULT, threads)) {
+            new ClusterReader(keyspace, RetentionLookup.FOREVER, ReadOptions.DEFAULT, threads)) {
       Migration migration =
           new Migration(keyspace, reader::view, Settings.of(threads, 2), MigrationWatch.NONE);
       System.out.println("begin");

@@ -11,7 +11,7 @@ import io.widerow.event.PartitionKey;
 import io.widerow.faults.TestEvent;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.PartitionInfo;
-import io.widerow.storage.RetentionPolicy;
+import io.widerow.storage.RetentionLookup;
 import io.widerow.storage.Scan;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.cassandra.keyspace.DirectoryRow;
@@ -97,7 +97,7 @@ class MigrationMovesTest {
   private Migration migration(Keyspace to, int workers) {
     Settings settings = new Settings(threads, workers, Duration.ofSeconds(30), _ -> {});
     ClusterReader reader =
-        new ClusterReader(keyspace, RetentionPolicy.FOREVER, ReadOptions.DEFAULT, threads);
+        new ClusterReader(keyspace, RetentionLookup.FOREVER, ReadOptions.DEFAULT, threads);
     readers.add(reader);
     return new Migration(to, reader::view, settings, MigrationWatch.NONE);
   }

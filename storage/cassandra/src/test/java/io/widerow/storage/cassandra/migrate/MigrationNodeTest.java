@@ -10,7 +10,7 @@ import io.widerow.faults.Await;
 import io.widerow.faults.ChildJvm;
 import io.widerow.faults.Seeds;
 import io.widerow.storage.PartitionInfo;
-import io.widerow.storage.RetentionPolicy;
+import io.widerow.storage.RetentionLookup;
 import io.widerow.storage.cassandra.keyspace.ClusterOptions;
 import io.widerow.storage.cassandra.keyspace.DriverKeyspace;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
@@ -90,7 +90,7 @@ class MigrationNodeTest {
         Keyspace keyspace =
             DriverKeyspace.open(ClusterOptions.at(StoreUri.parse(node.uri("moved"))));
         ClusterReader reader =
-            new ClusterReader(keyspace, RetentionPolicy.FOREVER, ReadOptions.DEFAULT, threads)) {
+            new ClusterReader(keyspace, RetentionLookup.FOREVER, ReadOptions.DEFAULT, threads)) {
       killBeforeAMerge(narrow, keyspace, reader, a);
       there(random, store, node, keyspace, reader, a);
       String toCluster = told();

@@ -12,7 +12,7 @@ import io.widerow.faults.Slice;
 import io.widerow.faults.TestEvent;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.PartitionInfo;
-import io.widerow.storage.RetentionPolicy;
+import io.widerow.storage.RetentionLookup;
 import io.widerow.storage.Scan;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
@@ -65,7 +65,7 @@ class MigrationTest {
   private Migration migration(Keyspace to, MigrationWatch watch) {
     Settings settings = new Settings(threads, 2, Duration.ofSeconds(30), _ -> {});
     ClusterReader reader =
-        new ClusterReader(keyspace, RetentionPolicy.FOREVER, ReadOptions.DEFAULT, threads);
+        new ClusterReader(keyspace, RetentionLookup.FOREVER, ReadOptions.DEFAULT, threads);
     readers.add(reader);
     return new Migration(to, reader::view, settings, watch);
   }

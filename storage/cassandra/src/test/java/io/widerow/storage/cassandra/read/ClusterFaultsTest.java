@@ -15,7 +15,7 @@ import io.widerow.storage.EventCursor.Step;
 import io.widerow.storage.Grouping;
 import io.widerow.storage.LaneArrivals;
 import io.widerow.storage.PartitionInfo;
-import io.widerow.storage.RetentionPolicy;
+import io.widerow.storage.RetentionLookup;
 import io.widerow.storage.Scan;
 import io.widerow.storage.ScanWatch;
 import io.widerow.storage.StorageException;
@@ -401,7 +401,7 @@ class ClusterFaultsTest {
   void theDirectoriesOfTheNextGroupAreAskedForAhead() {
     List<Runnable> tasks = new ArrayList<>();
     try (ClusterReader reader =
-        new ClusterReader(world.keyspace, RetentionPolicy.FOREVER, OPTIONS, tasks::add)) {
+        new ClusterReader(world.keyspace, RetentionLookup.FOREVER, OPTIONS, tasks::add)) {
       StoreView view = reader.view();
       Scan scan = Scan.all();
       List<PartitionKey> keys =

@@ -17,7 +17,7 @@ import io.widerow.faults.SimDisk;
 import io.widerow.faults.TestClock;
 import io.widerow.faults.TestEvent;
 import io.widerow.storage.Durability;
-import io.widerow.storage.RetentionPolicy;
+import io.widerow.storage.RetentionLookup;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.cassandra.keyspace.BucketRow;
 import io.widerow.storage.cassandra.keyspace.DaemonRow;
@@ -106,7 +106,7 @@ final class ClusterWorld implements AutoCloseable {
   ClusterWorld(long seed, ReadOptions options) {
     random = new SplittableRandom(seed);
     reader =
-        new ClusterReader(keyspace, RetentionPolicy.FOREVER, options, ForkJoinPool.commonPool());
+        new ClusterReader(keyspace, RetentionLookup.FOREVER, options, ForkJoinPool.commonPool());
     SimDisk disk = new SimDisk(seed);
     StoreConfig config =
         StoreConfig.at(Path.of("/store")).withDiskReserveBytes(0).withJournal(1 << 20, 4 << 20);

@@ -1,0 +1,109 @@
+package io.widerow.query.result;
+
+import io.widerow.query.QueryException;
+import io.widerow.query.RangePlan;
+import io.widerow.query.RangeReader;
+import io.widerow.query.aggregation.UnreadText;
+import io.widerow.query.output.OutputBuffer;
+import io.widerow.storage.ScanStatistics;
+import io.widerow.storage.ScanWatch;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// Options of an HTTP response in addition to the events.
+///
+/// @param explain whether its last line has the read statistics
+/// @param progress whether some lines report the progress
+/// @param level whether each event has its level, see [io.widerow.event.Level]
+/// @param download name of the file in which a browser keeps it; null for none
+public record ResponseOptions(boolean explain, boolean progress, boolean level, @Nullable String download) {
+  static final ResponseOptions NONE = new ResponseOptions(false, false, false, null);
+
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._ -]{0,99}");
+  private static final long NANOS_PER_MICRO = 1_000;
+
+  /// @throws QueryException.Refused when a value makes no sense
+  static ResponseOptions parse(Map<String, List<String>> given, QueryParameters.Format format) {
+    String download = RequestParameters.single(given, "download");
+    if (download != null && !NAME.matcher(download).matches()) {
+      throw new QueryException.Refused(
+          "download",
+          "a file's name of up to 100 letters, digits, '.', '_', '-' and spaces, got " + download);
+    }
+    ResponseOptions extras =
+        new ResponseOptions(flag(given, "explain"), flag(given, "progress"), flag(given, "level"), download);
+    if (extras.level && (format != QueryParameters.Format.JSON || showsNoEvents(given))) {
+      throw new QueryException.Refused(
+          "level", "is of whole events in JSON; not together with csv, fields and stats");
+    }
+    if (format != QueryParameters.Format.JSON && (extras.explain || extras.progress)) {
+      throw new QueryException.Refused(
+          extras.explain ? "explain" : "progress", "is a line of JSON; not together with csv");
+    }
+    return extras;
+  }
+
+  private static boolean showsNoEvents(Map<String, List<String>> given) {
+    return given.containsKey("stats") || given.containsKey("fields");
+  }
+
+  private static boolean flag(Map<String, List<String>> given, String name) {
+    String value = RequestParameters.single(given, name);
+    if (value == null || value.equals("0") || value.equals("false")) {
+      return false;
+    }
+    if (value.equals("1") || value.equals("true")) {
+      return true;
+    }
+    throw new QueryException.Refused(name, "must be 1 or 0, got " + value);
+  }
+
+  /// Writes the read statistics of a complete result.
+  ///
+  /// @param nanos time since the query arrived
+  public static void putExplain(RangeReader reader, long nanos, OutputBuffer out) {
+    ScanStatistics cost = reader.statistics();
+    RangePlan.Size planned = reader.planSize();
+    out.put(
+        ("{\"explain\":{\"partitions\":%d,\"groups\":%d,\"opened\":%d,\"blocks\":%d,\"bytes\":%d,"
+                + "\"skipped\":%d,\"scanned\":%d,\"kept\":%d,\"micros\":%d}}%n")
+            .formatted(
+                planned.partitions(),
+                planned.groups(),
+                reader.groupsOpened(),
+                cost.blocksRead(),
+                cost.bytesRead(),
+                cost.blocksSkipped(),
+                cost.eventsScanned(),
+                cost.eventsKept(),
+                nanos / NANOS_PER_MICRO));
+  }
+
+  /// The value of the header `widerow-damage`; null when aggregates lack no damaged part.
+  public static @Nullable String damage(RangeReader reader) {
+    return damage(reader.unread());
+  }
+
+  /// The same of any answer.
+  ///
+  /// @param unread the damaged parts that it lacks
+  public static @Nullable String damage(List<ScanWatch.Unread> unread) {
+    return unread.isEmpty() ? null : UnreadText.header(unread);
+  }
+
+  /// Writes the last lines of a result: the damaged parts that it lacks.
+  public static void damage(List<ScanWatch.Unread> unread, OutputBuffer out) {
+    UnreadText.lines(unread, out);
+  }
+
+  /// Writes how far a result is.
+  ///
+  /// @param events how many were looked at
+  /// @param all how many there are, about
+  public static void putProgress(long events, long all, OutputBuffer out) {
+    long share = all <= 0 ? 0 : Math.clamp(100 * events / all, 0, 99);
+    out.put("{\"progress\":0.%02d,\"events\":%d}%n".formatted(share, events));
+  }
+}
