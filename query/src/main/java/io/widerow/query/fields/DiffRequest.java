@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 /// @param budgetNanos how long it may read
 public record DiffRequest(
     RangeQuery after, RangeQuery before, int limit, boolean skipsDamage, long budgetNanos)
-    implements SurveyRequest {
+    implements CountingQuestion {
   private static final List<String> NAMES =
       SurveyParameters.names("beforefrom", "beforeto", "limit");
   private static final int LIMIT_DEFAULT = 50;
@@ -78,16 +78,7 @@ public record DiffRequest(
 
   /// Opens a survey in which the later range is the pick and the earlier one is the rest.
   @Override
-  public Survey open(StoreView view, QueryMemory memory) {
-    return open(view, memory, new KnownFields());
-  }
-
-  /// The same query with the counts of earlier ones.
-  public SurveyRequest with(KnownFields known) {
-    return (view, memory) -> open(view, memory, known);
-  }
-
-  private Survey open(StoreView view, QueryMemory memory, KnownFields known) {
+  public Survey open(StoreView view, QueryMemory memory, KnownFields known) {
     return new FieldsScan(
         view,
         known,

@@ -41,7 +41,7 @@ public record FieldsRequest(
     @Nullable Pick pick,
     boolean skipsDamage,
     long budgetNanos)
-    implements SurveyRequest {
+    implements CountingQuestion {
   private static final List<String> NAMES =
       SurveyParameters.names("top", "pick", "pickfrom", "pickto");
   private static final int TOP_OF_ALL = 8;
@@ -144,16 +144,7 @@ public record FieldsRequest(
   }
 
   @Override
-  public Survey open(StoreView view, QueryMemory memory) {
-    return open(view, memory, new KnownFields());
-  }
-
-  /// The same query with the counts of earlier ones.
-  public SurveyRequest with(KnownFields known) {
-    return (view, memory) -> open(view, memory, known);
-  }
-
-  private Survey open(StoreView view, QueryMemory memory, KnownFields known) {
+  public Survey open(StoreView view, QueryMemory memory, KnownFields known) {
     return new FieldsScan(
         view,
         known,

@@ -10,13 +10,10 @@ import io.widerow.storage.manifest.ManifestSections;
 import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentOrigin;
 import io.widerow.storage.segment.SegmentSummary;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -28,8 +25,6 @@ import org.jspecify.annotations.Nullable;
 public final class AggregateFiles {
   /// Name of the directory in a store.
   public static final String DIRECTORY = "figures";
-
-  private static final String TEMPORARY = ".tmp";
 
   private final Disk disk;
   private final Path store;
@@ -46,13 +41,17 @@ public final class AggregateFiles {
     this.guard = guard;
   }
 
+  Path directory() {
+    return directory;
+  }
+
   /// Where a listed file lies.
   public Path named(AggregateEntry entry) {
     return directory.resolve(entry.fileName());
   }
 
   private Path temporary(long id) {
-    return directory.resolve("%016x".formatted(id) + TEMPORARY);
+    return directory.resolve("%016x".formatted(id) + SegmentFiles.TEMPORARY);
   }
 
   /// Begins a file.
@@ -79,8 +78,7 @@ public final class AggregateFiles {
       file.verify();
     }
     if (!guard.getAsBoolean()) {
-      String lost = named(entry) + ": not written: this process has lost the store's lock";
-      throw new StorageException.Failed(lost, new IOException(lost));
+      throw SegmentFiles.lockLost(named(entry));
     }
     disk.rename(temporary(entry.id()), named(entry));
     return new LiveFigures(entry, Segment.open(disk, named(entry), storeId, entry.id()));
@@ -152,9 +150,8 @@ public final class AggregateFiles {
       return new LiveFigures(entry, openFile(entry));
     } catch (StorageException.Corrupt damaged) {
       return new LiveFigures(entry, damaged);
-    } catch (StorageException.Failed unreadable) {
-      String found = "it cannot be read: " + unreadable.getMessage();
-      return new LiveFigures(entry, new StorageException.Corrupt(file, 0, found));
+    } catch (StorageException.Failed failed) {
+      return new LiveFigures(entry, SegmentFiles.unreadable(file, failed));
     }
   }
 
@@ -195,14 +192,8 @@ public final class AggregateFiles {
 
   /// Files that the manifest does not list, left by a crash.
   public List<Path> orphans(AggregateSection listed) {
-    if (!disk.exists(directory)) {
-      return List.of();
-    }
-    Set<String> names = new HashSet<>();
-    listed.files().forEach(entry -> names.add(entry.fileName()));
-    return disk.list(directory).stream()
-        .filter(path -> !names.contains(path.getFileName().toString()))
-        .toList();
+    return SegmentFiles.unlisted(
+        disk, directory, listed.files().stream().map(FigureEntry::fileName));
   }
 
   /// Deletes files that the manifest does not list.
@@ -210,16 +201,7 @@ public final class AggregateFiles {
     orphans(listed).forEach(disk::delete);
   }
 
-  /// Deletes files that a crash left unfinished.
-  void deleteUnfinished() {
-    if (disk.exists(directory)) {
-      disk.list(directory).stream()
-          .filter(path -> path.toString().endsWith(TEMPORARY))
-          .forEach(disk::delete);
-    }
-  }
-
-  /// The entries of the manifest after a change.
+  /// What the manifest says after a change.
   static ManifestSections sections(List<LiveFigures> files) {
     return new AggregateSection(
             files.stream()

@@ -11,18 +11,19 @@ import io.widerow.storage.segment.SegmentProfile;
 import io.widerow.storage.segment.SegmentWriter;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// The directory of a store's segment files: it names, writes, adopts, opens and deletes them.
 ///
 /// - Threads: any.
 public final class SegmentFiles {
-  private static final String TEMPORARY = ".tmp";
+  static final String TEMPORARY = ".tmp";
 
   private final Disk disk;
   private final Path directory;
@@ -89,12 +90,16 @@ public final class SegmentFiles {
     }
     Path named = directory.resolve(entry.fileName());
     if (!guard.getAsBoolean()) {
-      String lost = named + ": not written: this process has lost the store's lock";
-      throw new StorageException.Failed(lost, new IOException(lost));
+      throw lockLost(named);
     }
     disk.rename(temporary, named);
     bytesWritten.addAndGet(entry.bytes());
     return new LiveSegment(entry, Segment.open(disk, named, storeId, entry.id()));
+  }
+
+  static StorageException lockLost(Path named) {
+    String lost = named + ": not written: this process has lost the store's lock";
+    return new StorageException.Failed(lost, new IOException(lost));
   }
 
   public void forceDirectory() {
@@ -111,10 +116,13 @@ public final class SegmentFiles {
       return new LiveSegment(entry, open(entry, file));
     } catch (StorageException.Corrupt damaged) {
       return new LiveSegment(entry, damaged);
-    } catch (StorageException.Failed unreadable) {
-      String found = "it cannot be read: " + unreadable.getMessage();
-      return new LiveSegment(entry, new StorageException.Corrupt(file, 0, found));
+    } catch (StorageException.Failed failed) {
+      return new LiveSegment(entry, unreadable(file, failed));
     }
+  }
+
+  static StorageException.Corrupt unreadable(Path file, StorageException failed) {
+    return new StorageException.Corrupt(file, 0, "it cannot be read: " + failed.getMessage());
   }
 
   /// Opens the file of a segment.
@@ -178,12 +186,13 @@ public final class SegmentFiles {
 
   /// Deletes segments that a crash left unfinished. No manifest ever listed them.
   public void deleteUnfinished() {
-    if (disk.exists(directory)) {
-      disk.list(directory).stream()
-          .filter(path -> path.toString().endsWith(TEMPORARY))
-          .forEach(disk::delete);
+    for (Path each : List.of(directory, figures.directory())) {
+      if (disk.exists(each)) {
+        disk.list(each).stream()
+            .filter(path -> path.toString().endsWith(TEMPORARY))
+            .forEach(disk::delete);
+      }
     }
-    figures.deleteUnfinished();
   }
 
   /// Deletes files that the manifest does not list, left by a crash.
@@ -192,11 +201,15 @@ public final class SegmentFiles {
   }
 
   public List<Path> orphans(List<SegmentEntry> live) {
+    return unlisted(disk, directory, live.stream().map(SegmentEntry::fileName));
+  }
+
+  /// Files in a directory, which may not exist, that have other names.
+  static List<Path> unlisted(Disk disk, Path directory, Stream<String> listed) {
     if (!disk.exists(directory)) {
       return List.of();
     }
-    Set<String> names = new HashSet<>();
-    live.forEach(entry -> names.add(entry.fileName()));
+    Set<String> names = listed.collect(Collectors.toSet());
     return disk.list(directory).stream()
         .filter(path -> !names.contains(path.getFileName().toString()))
         .toList();
