@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 /// @param budgetNanos how long it may read
 public record DiffRequest(
     RangeQuery after, RangeQuery before, int limit, boolean skipsDamage, long budgetNanos)
-    implements CountingQuestion {
+    implements CountingRequest {
   private static final List<String> NAMES =
       SurveyParameters.names("beforefrom", "beforeto", "limit");
   private static final int LIMIT_DEFAULT = 50;

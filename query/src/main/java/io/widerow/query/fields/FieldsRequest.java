@@ -41,7 +41,7 @@ public record FieldsRequest(
     @Nullable Pick pick,
     boolean skipsDamage,
     long budgetNanos)
-    implements CountingQuestion {
+    implements CountingRequest {
   private static final List<String> NAMES =
       SurveyParameters.names("top", "pick", "pickfrom", "pickto");
   private static final int TOP_OF_ALL = 8;

@@ -2,11 +2,11 @@ package io.widerow.query.fields;
 
 import io.widerow.query.QueryMemory;
 import io.widerow.query.survey.Survey;
-import io.widerow.query.survey.SurveyQuestion;
+import io.widerow.query.survey.SurveyRequest;
 import io.widerow.storage.StoreView;
 
 /// A survey that counts fields, and can use earlier counts.
-public sealed interface CountingQuestion extends SurveyQuestion
+public sealed interface CountingRequest extends SurveyRequest
     permits FieldsQuestion, DiffQuestion {
   /// @param known the earlier counts
   Survey open(StoreView view, QueryMemory memory, KnownFields known);
@@ -17,7 +17,7 @@ public sealed interface CountingQuestion extends SurveyQuestion
   }
 
   /// The same survey with earlier counts.
-  default SurveyQuestion with(KnownFields known) {
+  default SurveyRequest with(KnownFields known) {
     return (view, memory) -> open(view, memory, known);
   }
 }
