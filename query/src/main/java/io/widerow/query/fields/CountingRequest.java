@@ -6,8 +6,7 @@ import io.widerow.query.survey.SurveyRequest;
 import io.widerow.storage.StoreView;
 
 /// A survey that counts fields, and can use earlier counts.
-public sealed interface CountingRequest extends SurveyRequest
-    permits FieldsQuestion, DiffQuestion {
+public sealed interface CountingRequest extends SurveyRequest permits FieldsRequest, DiffRequest {
   /// @param known the earlier counts
   Survey open(StoreView view, QueryMemory memory, KnownFields known);
 
