@@ -51,7 +51,7 @@ class ReadHeadersTest {
       new TreeMap<>(
           Map.ofEntries(
               Map.entry("datadog.DatadogProtocol: 1 get", DECIDES),
-              Map.entry("elastic.ElasticAnswers: 1 get", ANSWER),
+              Map.entry("elastic.ElasticResponses: 1 get", ANSWER),
               Map.entry("elastic.ElasticProbes: 1 contains", ANSWER),
               Map.entry("elastic.ElasticProbes: 2 get", ANSWER),
               Map.entry("json.EventsProtocol: 1 contentType", DECIDES),

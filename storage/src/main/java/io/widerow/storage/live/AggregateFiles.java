@@ -193,7 +193,7 @@ public final class AggregateFiles {
   /// Files that the manifest does not list, left by a crash.
   public List<Path> orphans(AggregateSection listed) {
     return SegmentFiles.unlisted(
-        disk, directory, listed.files().stream().map(FigureEntry::fileName));
+        disk, directory, listed.files().stream().map(AggregateEntry::fileName));
   }
 
   /// Deletes files that the manifest does not list.
