@@ -11,7 +11,7 @@ final class OpenRecord {
   int length;
   int lines;
 
-  /// The time that the container runtime gave its first line; [Times#NONE] without one.
+  /// The time that the container runtime gave its first line; [TimeParser#NONE] without one.
   long nanos;
 
   /// Whether it is there.
