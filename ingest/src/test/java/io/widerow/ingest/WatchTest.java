@@ -109,12 +109,12 @@ class WatchTest {
 
   private OperatedDaemon watched() throws IOException, InterruptedException {
     var operated = new OperatedDaemon(directory, Map.of("types-max", "1"));
-    String line = "{\"ts\":\"%s\",\"type\":\"%s\",\"body\":\"hello\",\"level\":\"error\"}\n";
     Instant before = Instant.now().minusSeconds(120);
     for (String type : List.of("watched", "unexpected")) { // the second one is a finding
-      assertEquals(
-          200,
-          operated.http.post("/v1/events", Http.NDJSON, line.formatted(before, type)).statusCode());
+      String line =
+          "{\"ts\":\"%s\",\"type\":\"%s\",\"body\":\"hello\",\"level\":\"error\"}\n"
+              .formatted(before, type);
+      assertEquals(200, operated.http.post("/v1/events", Http.NDJSON, line).statusCode());
     }
     assertEquals(
         200, operated.send("PUT", "/v1/alerts?rule=none&stats=count&below=1").statusCode());

@@ -18,6 +18,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -25,7 +26,7 @@ import org.junit.jupiter.api.Test;
 /// each statement with the reason. Method: a keyspace in memory that opens when the test allows it;
 /// every method of [Keyspace] is called before.
 class LateKeyspaceTest extends KeyspaceContract {
-  private static final StorageException AWAY =
+  private final StorageException away =
       new StorageException.Unreachable("no node answers", new IllegalStateException());
 
   private final AtomicInteger closes = new AtomicInteger();
@@ -43,11 +44,11 @@ class LateKeyspaceTest extends KeyspaceContract {
     Supplier<Keyspace> opener =
         () -> {
           if (!reachable.get()) {
-            throw AWAY;
+            throw away;
           }
           return memory;
         };
-    return LateKeyspace.of(identity, "logs", opener, AWAY, 1);
+    return LateKeyspace.of(identity, "logs", opener, away, 1);
   }
 
   @AfterEach
@@ -85,9 +86,9 @@ class LateKeyspaceTest extends KeyspaceContract {
     assertEquals("logs", late.toString());
   }
 
-  private static Object[] nothing(Method method) {
+  private static @Nullable Object[] nothing(Method method) {
     Class<?>[] types = method.getParameterTypes();
-    Object[] values = new Object[types.length];
+    @Nullable Object[] values = new @Nullable Object[types.length];
     for (int i = 0; i < types.length; i++) {
       values[i] =
           types[i] == int.class
