@@ -189,6 +189,12 @@ previous_package() { # package, the new file
   rm -rf "$work/previous"
 }
 
+package_archived() {
+  "${as_widerow[@]}" env WIDEROW_JAVA_OPTS=-Xlog:class+load \
+    widerow query --data /var/lib/widerow/store --last 5 >"$work/classes.log"
+  mostly_archived "$work/classes.log"
+}
+
 unit_is_right() { # systemd is not in the minimal Debian
   sed "s|^ExecStart=/usr/bin/widerow|ExecStart=$debian/usr/lib/widerow/bin/widerow|" \
     "$debian/usr/lib/systemd/system/widerow.service" >"$work/widerow.service"
@@ -238,6 +244,7 @@ try_package() { # mirror
     says '^0\.0\.1$' "${inside[@]}" dpkg-query -W -f '${Version}\n' widerow
   check 'the events stay' says 'hello package' \
     "${as_widerow[@]}" widerow query --data /var/lib/widerow/store --last 5
+  check 'its class archive fits there' package_archived
   check 'the changed configuration stays' grep -q "$http" "$debian/etc/widerow/widerow.conf"
   check 'remove' "${inside[@]}" apt-get remove -y widerow
   check 'remove keeps the configuration' test -f "$debian/etc/widerow/widerow.conf"
@@ -266,6 +273,13 @@ podman_here() {
   limits=(--ulimit "nofile=$(ulimit -Hn):$(ulimit -Hn)" --ulimit nproc=1000:1000)
   locked_down=("${limits[@]}" --network host --read-only --read-only-tmpfs=false --cap-drop all
     --security-opt no-new-privileges --memory 512m --memory-swap 512m)
+}
+
+image_archived() {
+  "${podman[@]}" run --rm "${locked_down[@]}" --user 12345:12345 --volume data:/data \
+    --env WIDEROW_JAVA_OPTS=-Xlog:class+load "$name" query --data /data/store --last 5 \
+    >"$work/classes.log"
+  mostly_archived "$work/classes.log"
 }
 
 exit_of_container() {
@@ -318,6 +332,7 @@ try_image() {
   check 'its volume keeps the events' says 'hello image' "${podman[@]}" run --rm "${locked_down[@]}" \
     --user 12345:12345 --volume data:/data "$name" query --data /data/store --last 5
   check '5 s from a start to the first event queried' starts_soon
+  check 'its class archive fits there' image_archived
   check 'without tokens it refuses other machines' fails_with 64 \
     "${podman[@]}" run --rm "${locked_down[@]}" "$name"
   check 'the demo, in 512 MiB' says 'p99' "${podman[@]}" run --name demo "${locked_down[@]}" \
