@@ -32,11 +32,20 @@ make_archive() { # command, whose class path and JVM options it is for
   ) >"$stage/log" 2>&1 || fail "the class archive of $1 was not made: $(tail -n 3 "$stage/log")"
 }
 
-record_classes() { # prints packaging/classes.txt, from a query and the demo
+record_classes() { # prints packaging/classes.txt, from queries of a store and of a daemon, and the demo
   mkdir "$stage/work"
   work=$stage/work
-  record query --data "$(golden_store)" --last 20
-  record demo --logs "$logs" --data "$work/demo" --rehearse 1
+  record query-store query --data "$(golden_store)" --last 20
+  (
+    look_up serve
+    start "$kind" "$name" --data "$work/store" --http 127.0.0.1:0
+  ) >"$work/serve" 2>&1 &
+  daemon=$!
+  until grep -q 'ready$' "$work/serve" || ! kill -0 "$daemon" 2>/dev/null; do sleep 0.2; done
+  record query-daemon query --url "127.0.0.1:$(sed -n 's/.*http on .*:\([0-9]*\)$/\1/p' "$work/serve")"
+  kill "$daemon"
+  record demo demo --logs "$logs" --data "$work/demo" --rehearse 1
+  cat "$work"/query-*.list >"$work/query.list"
   for file in query demo; do
     sed -n -e '/^[#@]/d' -e '/^io\/widerow\//d' -e '/[$][$]Lambda\|\/0x/d' -e 's/ .*//p' \
       "$work/$file.list" | LC_ALL=C sort -u >"$work/$file"
@@ -64,12 +73,13 @@ fold_classes() { # names, sorted: a line for each package, and lines of the clas
       END { print line }'
 }
 
-record() { # command, arguments
-  look_up "$1"
-  shift
+record() { # name of the list, command, arguments
+  list=$work/$1.list
+  look_up "$2"
+  shift 2
   (
     # shellcheck disable=SC2030,SC2034 # start reads it
-    WIDEROW_JAVA_OPTS="-XX:DumpLoadedClassList=$work/$name.list"
+    WIDEROW_JAVA_OPTS="-XX:DumpLoadedClassList=$list"
     start "$kind" "$name" "$@"
   ) >"$stage/log" 2>&1 || fail "$name did not run: $(tail -n 3 "$stage/log")"
 }

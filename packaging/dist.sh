@@ -142,8 +142,10 @@ take_jars() { # copies all, without natives of other systems and machines
   keep_native "$tree"/lib/jffi-*-native.jar "jni/$machine-Linux"
   keep_native "$tree"/lib/jna-[0-9]*.jar "com/sun/jna/linux-$jna"
   keep_native "$tree"/lib/lz4-java-*.jar "net/jpountz/util/linux/$zstd"
-  # The page of Armeria's DocService, which the daemon does not have, and constants of other systems.
-  leave_out "$tree"/lib/armeria-[0-9]*.jar 'com/linecorp/armeria/server/docs/*.gz'
+  # The page of Armeria's DocService, which the daemon does not have, tables of a signature that no TLS
+  # has, and constants of other systems.
+  leave_out "$tree"/lib/armeria-[0-9]*.jar 'com/linecorp/armeria/server/docs/*.gz' \
+    'com/linecorp/armeria/internal/shaded/bouncycastle/pqc/legacy/picnic/*.properties'
   leave_out "$tree"/lib/jnr-constants-*.jar 'jnr/constants/platform/*bsd' \
     jnr/constants/platform/aix jnr/constants/platform/darwin jnr/constants/platform/solaris \
     jnr/constants/platform/windows 'jnr/constants/platform/linux/[lmps]*64*'

@@ -25,7 +25,7 @@ class FilePrivacyTest {
     for (int mode = 0; mode < 512; mode++) {
       StringBuilder text = new StringBuilder();
       for (int bit = 8; bit >= 0; bit--) {
-        text.append((mode >> bit & 1) == 0 ? '-' : "xwr".charAt(bit % 3));
+        text.append(((mode >> bit) & 1) == 0 ? '-' : "xwr".charAt(bit % 3));
       }
       Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(text.toString()));
       assertEquals((mode & ~allowed) != 0, FilePrivacy.isShared(file), text.toString());

@@ -36,7 +36,7 @@ public final class HealthCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     try {
-      RemoteDocument.ask(daemon.address(shell), ready ? "/ready" : "/health");
+      RemoteDocument _ = RemoteDocument.ask(daemon.address(shell), ready ? "/ready" : "/health");
       return ExitCode.OK.number;
     } catch (QueryException.Remote failed) {
       shell.err().println("widerow check health: " + failed.getMessage());
