@@ -68,6 +68,7 @@ class ClientClassPathTest {
           "delete show 1",
           "delete verify 1",
           "check doctor",
+          "check health",
           "check senders",
           "snapshot");
 
