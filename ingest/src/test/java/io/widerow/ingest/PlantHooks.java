@@ -5,8 +5,8 @@ import io.widerow.ingest.decode.Refusals;
 import io.widerow.ingest.intake.ByteCredit;
 import io.widerow.ingest.lane.BatchKey;
 import io.widerow.ingest.lane.BatchLedger;
-import io.widerow.ingest.lane.BatchPart;
 import io.widerow.ingest.lane.BatchOutcome;
+import io.widerow.ingest.lane.BatchPart;
 import io.widerow.storage.Durability;
 import java.lang.reflect.Method;
 import java.util.List;
@@ -20,7 +20,8 @@ public final class PlantHooks {
   public static boolean answerAndAdd(List<Object> waiting, Object each) throws Exception {
     Method part = each.getClass().getDeclaredMethod("part");
     part.setAccessible(true);
-    ((BatchPart) part.invoke(each)).done(new BatchOutcome.Stored(1, 0, new Refusals(), Durability.DISK));
+    ((BatchPart) part.invoke(each))
+        .done(new BatchOutcome.Stored(1, 0, new Refusals(), Durability.DISK));
     return waiting.add(each);
   }
 

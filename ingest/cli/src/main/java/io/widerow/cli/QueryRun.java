@@ -18,16 +18,16 @@ import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.output.OutputFormat;
 import io.widerow.query.output.Rfc3339;
 import io.widerow.query.remote.DaemonAddress;
-import io.widerow.query.remote.RemoteResponse;
 import io.widerow.query.remote.RemoteCursor;
+import io.widerow.query.remote.RemoteResponse;
 import io.widerow.query.remote.RemoteRows;
 import io.widerow.query.remote.RemoteStats;
 import io.widerow.query.remote.RemoteTypes;
 import io.widerow.query.remote.SavedQueries;
 import io.widerow.query.result.AggregateCoverage;
 import io.widerow.query.result.FieldCheck;
-import io.widerow.query.result.QueryResult;
 import io.widerow.query.result.QueryParameters;
+import io.widerow.query.result.QueryResult;
 import io.widerow.query.result.RollupUse;
 import io.widerow.storage.Damage;
 import io.widerow.storage.EventCursor;
@@ -249,7 +249,8 @@ final class QueryRun {
         explain(url, cursor.statistics().eventsKept() + " events");
       }
     }
-    EmptyResultHints.give(asked.query(), nothing, () -> RemoteTypes.ask(daemon, List.of()), zone, shell);
+    EmptyResultHints.give(
+        asked.query(), nothing, () -> RemoteTypes.ask(daemon, List.of()), zone, shell);
     return DamageWarnings.tell(COMMAND, unread, zone, shell);
   }
 

@@ -1,13 +1,13 @@
 package io.widerow.cql;
 
-import io.widerow.cql.plan.QueryRows;
-import io.widerow.cql.plan.StatementExecution;
 import io.widerow.cql.plan.Planner;
 import io.widerow.cql.plan.Prepared;
+import io.widerow.cql.plan.QueryRows;
+import io.widerow.cql.plan.StatementExecution;
 import io.widerow.cql.plan.Variable;
-import io.widerow.cql.schema.RequestPrincipal;
 import io.widerow.cql.schema.CqlCatalog;
 import io.widerow.cql.schema.RequestKey;
+import io.widerow.cql.schema.RequestPrincipal;
 import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.WireCodec;
 import java.net.InetAddress;
@@ -47,7 +47,8 @@ public final class Asking {
   /// Executes a statement that returns no rows.
   public void run(String statement) {
     RequestPrincipal asker = new RequestPrincipal(LOCAL, _ -> {}, _ -> {});
-    QueryRows answer = prepare(statement).execute(new StatementExecution(List.of(), 0, null, asker));
+    QueryRows answer =
+        prepare(statement).execute(new StatementExecution(List.of(), 0, null, asker));
     if (answer instanceof QueryRows.Rows rows) {
       throw new AssertionError("rows: " + texts(rows));
     }
@@ -68,7 +69,8 @@ public final class Asking {
     try {
       RequestKey request = RequestKey.of("", key.getBytes(StandardCharsets.UTF_8), own);
       return text(
-          prepare(statement).execute(new StatementExecution(List.of(), 0, null, asker, null, request)));
+          prepare(statement)
+              .execute(new StatementExecution(List.of(), 0, null, asker, null, request)));
     } catch (CqlException refused) {
       return "%04x %s".formatted(refused.code().number, refused.sentence());
     }
@@ -117,7 +119,8 @@ public final class Asking {
       int pageSize,
       @Nullable ByteBuffer position) {
     RequestPrincipal asker = new RequestPrincipal(LOCAL, _ -> {}, _ -> {});
-    return (QueryRows.Rows) prepared.execute(new StatementExecution(values, pageSize, position, asker));
+    return (QueryRows.Rows)
+        prepared.execute(new StatementExecution(values, pageSize, position, asker));
   }
 
   /// The rows of a page, each as the text of the list of its values.
@@ -155,7 +158,8 @@ public final class Asking {
   public String refusal(String statement) {
     try {
       RequestPrincipal asker = new RequestPrincipal(LOCAL, _ -> {}, _ -> {});
-      QueryRows answer = prepare(statement).execute(new StatementExecution(List.of(), 0, null, asker));
+      QueryRows answer =
+          prepare(statement).execute(new StatementExecution(List.of(), 0, null, asker));
       throw new AssertionError("answered: " + answer);
     } catch (CqlException refused) {
       return "%04x %s".formatted(refused.code().number, refused.sentence());

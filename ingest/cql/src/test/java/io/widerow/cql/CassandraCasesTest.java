@@ -2,9 +2,9 @@ package io.widerow.cql;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.widerow.cql.plan.Prepared;
 import io.widerow.cql.plan.QueryRows;
 import io.widerow.cql.plan.StatementExecution;
-import io.widerow.cql.plan.Prepared;
 import io.widerow.cql.plan.Variable;
 import io.widerow.cql.schema.RequestPrincipal;
 import io.widerow.cql.type.CqlType;
@@ -39,7 +39,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// line `-- ! ours` gives the rows that are right too where Cassandra refuses.
 class CassandraCasesTest {
   private static final RequestPrincipal ASKER =
-      new RequestPrincipal(new InetSocketAddress(InetAddress.getLoopbackAddress(), 9042), _ -> {}, _ -> {});
+      new RequestPrincipal(
+          new InetSocketAddress(InetAddress.getLoopbackAddress(), 9042), _ -> {}, _ -> {});
   private static final Pattern VALUE = Pattern.compile("(?:Date\\()?'([^']*)'\\)?|(-?\\d+)");
   private static final int PAGE = 5000;
 

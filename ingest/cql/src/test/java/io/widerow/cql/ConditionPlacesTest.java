@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.widerow.cql.plan.StatementExecution;
 import io.widerow.cql.plan.Prepared;
+import io.widerow.cql.plan.StatementExecution;
 import io.widerow.cql.schema.RequestPrincipal;
 import io.widerow.cql.type.NativeType;
 import io.widerow.cql.type.WireCodec;
@@ -192,7 +192,8 @@ class ConditionPlacesTest {
     Prepared prepared = asking.prepare(statement);
     InetSocketAddress local = new InetSocketAddress(InetAddress.getLoopbackAddress(), 9042);
     prepared.execute(
-        new StatementExecution(Arrays.asList(values), 0, null, new RequestPrincipal(local, _ -> {}, _ -> {})));
+        new StatementExecution(
+            Arrays.asList(values), 0, null, new RequestPrincipal(local, _ -> {}, _ -> {})));
   }
 
   @Test

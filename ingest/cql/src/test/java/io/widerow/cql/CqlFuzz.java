@@ -1,9 +1,9 @@
 package io.widerow.cql;
 
-import io.widerow.cql.plan.QueryRows;
-import io.widerow.cql.plan.StatementExecution;
 import io.widerow.cql.plan.Planner;
 import io.widerow.cql.plan.Prepared;
+import io.widerow.cql.plan.QueryRows;
+import io.widerow.cql.plan.StatementExecution;
 import io.widerow.cql.schema.RequestPrincipal;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 public final class CqlFuzz {
   private static final Planner PLANNER = planner();
   private static final RequestPrincipal ASKER =
-      new RequestPrincipal(new InetSocketAddress(InetAddress.getLoopbackAddress(), 9042), _ -> {}, _ -> {});
+      new RequestPrincipal(
+          new InetSocketAddress(InetAddress.getLoopbackAddress(), 9042), _ -> {}, _ -> {});
 
   private CqlFuzz() {}
 

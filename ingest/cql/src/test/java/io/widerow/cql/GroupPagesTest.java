@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.cql.events.EventSource;
-import io.widerow.cql.plan.QueryRows;
 import io.widerow.cql.plan.Prepared;
+import io.widerow.cql.plan.QueryRows;
 import io.widerow.cql.system.ServerCatalog;
 import io.widerow.cql.system.ServerIdentity;
 import io.widerow.query.QueryMemory;

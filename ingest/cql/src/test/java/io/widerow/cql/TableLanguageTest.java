@@ -3,9 +3,9 @@ package io.widerow.cql;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.cql.plan.Prepared;
 import io.widerow.cql.plan.QueryRows;
 import io.widerow.cql.plan.StatementExecution;
-import io.widerow.cql.plan.Prepared;
 import io.widerow.cql.schema.RequestPrincipal;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -377,7 +377,8 @@ class TableLanguageTest {
     assertRefused(all, "2200 IN restrictions name 90000 keys together; at most 65536 are allowed");
     assertRows("SELECT c FROM t WHERE p IN (%s) AND q = 2".formatted(numbers), "[3]");
     AtomicLong held = new AtomicLong();
-    RequestPrincipal asker = new RequestPrincipal(new InetSocketAddress(0), held::addAndGet, _ -> {});
+    RequestPrincipal asker =
+        new RequestPrincipal(new InetSocketAddress(0), held::addAndGet, _ -> {});
     Prepared merged =
         asking.prepare("SELECT c FROM t WHERE p IN (%s) AND q = 2 ORDER BY c".formatted(numbers));
     var page = (QueryRows.Rows) merged.execute(new StatementExecution(List.of(), 10, null, asker));

@@ -35,8 +35,8 @@ public final class EpochText {
   /// The time of the number that fills `[offset, limit)`, in nanoseconds since the Unix epoch.
   ///
   /// @param unitNanos the unit in nanoseconds, or [#AUTO]
-  /// @return [TimeParser#NONE] when the text is no number; [#TOO_LARGE] or a negative number when no
-  ///   event may have the time
+  /// @return [TimeParser#NONE] when the text is no number; [#TOO_LARGE] or a negative number when
+  ///   no event may have the time
   public static long nanos(byte[] bytes, int offset, int limit, long unitNanos) {
     boolean negative = offset < limit && bytes[offset] == '-';
     int at = offset + (negative ? 1 : 0);
@@ -147,8 +147,8 @@ public final class EpochText {
 
   /// The time of a double. Doubles of today are no finer than a microsecond in any unit.
   ///
-  /// @return [TimeParser#NONE] for NaN; [#TOO_LARGE] or a negative number when no event may have the
-  ///   time
+  /// @return [TimeParser#NONE] for NaN; [#TOO_LARGE] or a negative number when no event may have
+  ///   the time
   static long ofFraction(double number) {
     if (!(number >= 0 && number < Long.MAX_VALUE)) {
       return number < 0 ? -1 : number >= 0 ? TOO_LARGE : TimeParser.NONE;

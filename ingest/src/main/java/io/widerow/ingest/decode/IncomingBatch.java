@@ -197,8 +197,8 @@ public final class IncomingBatch {
     return arrivalNanos;
   }
 
-  /// The last time of a sender in the events from `offset` on that was replaced; [TimeParser#NONE] when
-  /// there is none.
+  /// The last time of a sender in the events from `offset` on that was replaced; [TimeParser#NONE]
+  /// when there is none.
   public long replacedNanos(long offset) {
     return replacedOffset >= offset ? replacedNanos : TimeParser.NONE;
   }

@@ -391,7 +391,10 @@ public final class JsonScanner {
   }
 
   public void requireNumber(int first) throws Bad {
-    if (first != '-' && !TimeParser.isDigit((byte) first) && !isWord(NAN, at) && !isWord(INFINITY, at)) {
+    if (first != '-'
+        && !TimeParser.isDigit((byte) first)
+        && !isWord(NAN, at)
+        && !isWord(INFINITY, at)) {
       throw new Bad(first == '\n' ? CUT : NOT_JSON);
     }
   }

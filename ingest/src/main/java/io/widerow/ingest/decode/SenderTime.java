@@ -85,8 +85,8 @@ public final class SenderTime {
     return form != Form.ABSENT;
   }
 
-  /// The time that the value is, in nanoseconds since the Unix epoch; [TimeParser#NONE] when it is none
-  /// or not given.
+  /// The time that the value is, in nanoseconds since the Unix epoch; [TimeParser#NONE] when it is
+  /// none or not given.
   public long nanos() {
     return isGiven() ? nanos : TimeParser.NONE;
   }

@@ -238,7 +238,8 @@ public sealed interface TimePattern {
   private static long epochNanos(TemporalAccessor parsed, Custom custom, long nowNanos) {
     if (parsed.isSupported(ChronoField.INSTANT_SECONDS)) {
       Instant instant = Instant.from(parsed);
-      return TimeParser.ofUnit(instant.getEpochSecond(), TimeParser.NANOS_PER_SECOND) + instant.getNano();
+      return TimeParser.ofUnit(instant.getEpochSecond(), TimeParser.NANOS_PER_SECOND)
+          + instant.getNano();
     }
     LocalDate date = parsed.query(TemporalQueries.localDate());
     LocalTime time = parsed.query(TemporalQueries.localTime());
@@ -249,7 +250,8 @@ public sealed interface TimePattern {
     }
     LocalDateTime local = date.atTime(time == null ? LocalTime.MIDNIGHT : time);
     Instant instant = local.atZone(custom.zone).toInstant();
-    return TimeParser.ofUnit(instant.getEpochSecond(), TimeParser.NANOS_PER_SECOND) + instant.getNano();
+    return TimeParser.ofUnit(instant.getEpochSecond(), TimeParser.NANOS_PER_SECOND)
+        + instant.getNano();
   }
 
   private static long yearless(
@@ -261,7 +263,9 @@ public sealed interface TimePattern {
     int month = parsed.get(ChronoField.MONTH_OF_YEAR);
     int day = parsed.get(ChronoField.DAY_OF_MONTH);
     long nanos = local.nearest(month, day, time.toSecondOfDay(), nowNanos);
-    return nanos == TimeParser.NONE ? nanos : nanos + time.toNanoOfDay() % TimeParser.NANOS_PER_SECOND;
+    return nanos == TimeParser.NONE
+        ? nanos
+        : nanos + time.toNanoOfDay() % TimeParser.NANOS_PER_SECOND;
   }
 
   /// Parses at the first word of the line where the pattern matches.

@@ -166,15 +166,16 @@ public final class TimestampDetector {
     return TimeParser.isDigit(bytes[i]) ? number(i) : word(i);
   }
 
-  /// The time that fills `[offset, newLimit)`, perhaps after a weekday; [TimeParser#NONE] when it is
-  /// none. Knows nothing of earlier times.
+  /// The time that fills `[offset, newLimit)`, perhaps after a weekday; [TimeParser#NONE] when it
+  /// is none. Knows nothing of earlier times.
   long whole(byte[] line, int offset, int newLimit, long newNowNanos) {
     long nanos = first(line, offset, newLimit, newNowNanos, true);
     return nanos != TimeParser.NONE && isEnd(text.at) ? nanos : TimeParser.NONE;
   }
 
-  /// The time that begins at `offset`; [TimeParser#NONE] when there is none. Knows nothing of earlier
-  /// times. [#time] is where it is, or [#unread] where one is with a zone that is not understood.
+  /// The time that begins at `offset`; [TimeParser#NONE] when there is none. Knows nothing of
+  /// earlier times. [#time] is where it is, or [#unread] where one is with a zone that is not
+  /// understood.
   public long first(byte[] line, int offset, int newLimit, long newNowNanos) {
     return first(line, offset, newLimit, newNowNanos, false);
   }
@@ -393,7 +394,9 @@ public final class TimestampDetector {
           : TimeParser.NONE;
     }
     boolean bracket = i > start && bytes[i - 1] == '[';
-    return bracket && text.expect(' ') && text.clock(false) ? unyeared(first, second) : TimeParser.NONE;
+    return bracket && text.expect(' ') && text.clock(false)
+        ? unyeared(first, second)
+        : TimeParser.NONE;
   }
 
   /// `081109 203615`, which two numbers elsewhere in the line are not, and `081109 20:36:15`.

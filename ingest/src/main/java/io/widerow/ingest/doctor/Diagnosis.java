@@ -188,7 +188,8 @@ public final class Diagnosis {
                   100 * share,
                   sender.name(),
                   Duration.ofNanos(lateFromNanos).toMinutes()),
-              "let it send sooner; ignore it while history is loaded: the events are merged once more");
+              "let it send sooner; ignore it while history is loaded: the events are merged once"
+                  + " more");
     }
   }
 

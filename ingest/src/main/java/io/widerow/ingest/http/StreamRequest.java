@@ -12,8 +12,8 @@ import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.intake.BatchSample;
 import io.widerow.ingest.intake.Body;
 import io.widerow.ingest.intake.Intake;
-import io.widerow.ingest.lane.BatchOutcome;
 import io.widerow.ingest.lane.BatchListener;
+import io.widerow.ingest.lane.BatchOutcome;
 import io.widerow.storage.Durability;
 import io.widerow.storage.StorageException;
 import java.io.IOException;
@@ -172,7 +172,9 @@ final class StreamRequest {
 
   /// The response when the cluster has all batches, or after the timeout.
   private HttpResponse answer() {
-    for (CompletableFuture<BatchOutcome> told = waiting.poll(); told != null; told = waiting.poll()) {
+    for (CompletableFuture<BatchOutcome> told = waiting.poll();
+        told != null;
+        told = waiting.poll()) {
       anyLate |= isLate(told.join());
     }
     HttpResponse response = protocol.answer();
@@ -183,7 +185,8 @@ final class StreamRequest {
   }
 
   private static boolean isLate(BatchOutcome outcome) {
-    return !(outcome instanceof BatchOutcome.Stored stored) || stored.durability() != Durability.QUORUM;
+    return !(outcome instanceof BatchOutcome.Stored stored)
+        || stored.durability() != Durability.QUORUM;
   }
 
   private HttpResponse refuse(RequestRefused refused) {

@@ -54,7 +54,11 @@ public final class Senders {
   ///
   /// @param agent the sender's name for itself; null for none
   public void add(
-      String protocol, String sender, @Nullable String agent, BatchSample sample, BatchOutcome outcome) {
+      String protocol,
+      String sender,
+      @Nullable String agent,
+      BatchSample sample,
+      BatchOutcome outcome) {
     switch (outcome) {
       case BatchOutcome.Stored stored -> {
         int bad = stored.repeated() ? 0 : stored.refused().count();

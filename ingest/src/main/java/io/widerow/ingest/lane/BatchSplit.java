@@ -148,7 +148,8 @@ public final class BatchSplit {
     }
 
     private static void join(AtomicReference<@Nullable BatchOutcome> sofar, BatchOutcome outcome) {
-      sofar.accumulateAndGet(outcome, (a, b) -> a == null || b == null ? b : BatchOutcome.merge(a, b));
+      sofar.accumulateAndGet(
+          outcome, (a, b) -> a == null || b == null ? b : BatchOutcome.merge(a, b));
     }
   }
 }

@@ -195,7 +195,8 @@ public final class Lanes implements AutoCloseable {
   ///
   /// @param told gets the outcome, on a lane's thread, on the thread that responds for the cluster,
   ///   or on this one; it must not block
-  public void write(IncomingBatch batch, @Nullable BatchKey key, Durability durability, BatchListener told) {
+  public void write(
+      IncomingBatch batch, @Nullable BatchKey key, Durability durability, BatchListener told) {
     wroteAt = System.nanoTime();
     applyRules(batch);
     BatchListener done = batch.dropped() == 0 ? told : new ToldOfDropped(batch.dropped(), told);

@@ -23,8 +23,8 @@ import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.intake.BatchSample;
 import io.widerow.ingest.intake.Intake;
 import io.widerow.ingest.lane.BatchKey;
-import io.widerow.ingest.lane.BatchOutcome;
 import io.widerow.ingest.lane.BatchListener;
+import io.widerow.ingest.lane.BatchOutcome;
 import io.widerow.storage.Durability;
 import java.net.InetSocketAddress;
 import java.util.Objects;
@@ -194,7 +194,8 @@ public final class SocketReceiver implements AutoCloseable {
   /// @param receipt its options; null for none
   /// @param held bytes of credit to give back when the batch is done
   /// @param done gets the outcome, on a lane's thread, or that which answers for the cluster
-  void write(IncomingBatch batch, @Nullable Receipt receipt, long held, Consumer<BatchOutcome> done) {
+  void write(
+      IncomingBatch batch, @Nullable Receipt receipt, long held, Consumer<BatchOutcome> done) {
     @Nullable BatchKey key = receipt == null ? null : receipt.key();
     intake
         .lanes()

@@ -177,7 +177,8 @@ final class StreamGroup {
 
   private void written(Part part, BatchOutcome outcome) {
     part.stored = outcome instanceof BatchOutcome.Stored;
-    part.kept = outcome instanceof BatchOutcome.Stored there && receiver.isLate(part.receipt, there);
+    part.kept =
+        outcome instanceof BatchOutcome.Stored there && receiver.isLate(part.receipt, there);
     part.failed = outcome instanceof BatchOutcome.Failed;
     if (part.kept && part.receipt != null) {
       part.receipt.noteKept();

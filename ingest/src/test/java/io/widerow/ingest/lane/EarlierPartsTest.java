@@ -70,7 +70,8 @@ class EarlierPartsTest {
     return send(lanes, KEY, durability);
   }
 
-  private static CompletableFuture<BatchOutcome> send(Lanes lanes, BatchKey key, Durability durability) {
+  private static CompletableFuture<BatchOutcome> send(
+      Lanes lanes, BatchKey key, Durability durability) {
     IncomingBatch batch = lanes.begin(1_000);
     for (int i = 0; i < EVENTS; i++) {
       if (i % 10 == 3) {

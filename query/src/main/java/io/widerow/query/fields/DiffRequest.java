@@ -8,7 +8,6 @@ import io.widerow.query.TimeText;
 import io.widerow.query.result.RequestParameters;
 import io.widerow.query.survey.Survey;
 import io.widerow.query.survey.SurveyParameters;
-import io.widerow.query.survey.SurveyRequest;
 import io.widerow.storage.StoreView;
 import java.util.List;
 import java.util.Map;

@@ -13,7 +13,6 @@ import io.widerow.query.filter.FilterParser;
 import io.widerow.query.result.RequestParameters;
 import io.widerow.query.survey.Survey;
 import io.widerow.query.survey.SurveyParameters;
-import io.widerow.query.survey.SurveyRequest;
 import io.widerow.storage.Filter;
 import io.widerow.storage.Filters;
 import io.widerow.storage.StoreView;

@@ -79,7 +79,8 @@ public final class ContinuousQueryRun implements AutoCloseable {
 
   /// @param view remains the caller's, who closes it after this
   /// @param memory the budget that it shares with other queries
-  public ContinuousQueryRun(StoreView view, ContinuousQuery question, QueryBudget budget, QueryMemory memory) {
+  public ContinuousQueryRun(
+      StoreView view, ContinuousQuery question, QueryBudget budget, QueryMemory memory) {
     this.view = view;
     this.question = question;
     this.budget = budget;

@@ -128,9 +128,16 @@ public record QueryParameters(
       figures = limit == null ? figures : figures.withLimit(limit(limit));
       query = query.withFields(figures.fields());
     }
-    Format format = format(RequestParameters.single(given, "format"), RequestParameters.single(given, "csv-safe"));
+    Format format =
+        format(
+            RequestParameters.single(given, "format"), RequestParameters.single(given, "csv-safe"));
     return new QueryParameters(
-        query, format, figures, rollup(given), skipsDamage(given), ResponseOptions.parse(given, format));
+        query,
+        format,
+        figures,
+        rollup(given),
+        skipsDamage(given),
+        ResponseOptions.parse(given, format));
   }
 
   /// The aggregates, without a limit; null for events.
@@ -138,7 +145,8 @@ public record QueryParameters(
       Map<String, List<String>> given, RangeQuery query, long nowNanos) {
     String every = BarSteps.every(given, query, nowNanos);
     StatsQuery figures =
-        StatsQuery.parse(RequestParameters.single(given, "stats"), RequestParameters.single(given, "by"), every);
+        StatsQuery.parse(
+            RequestParameters.single(given, "stats"), RequestParameters.single(given, "by"), every);
     String orderBy = RequestParameters.single(given, "order-by");
     if (figures == null) {
       if (orderBy != null) {
@@ -184,7 +192,8 @@ public record QueryParameters(
   }
 
   private static int shard(Map<String, List<String>> given) {
-    return RequestParameters.whole(given, "shard", 0, EventLayout.SHARD_LIMIT - 1, RangeQuery.ALL_SHARDS);
+    return RequestParameters.whole(
+        given, "shard", 0, EventLayout.SHARD_LIMIT - 1, RangeQuery.ALL_SHARDS);
   }
 
   private static long from(Map<String, List<String>> given, long nowNanos) {

@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 /// @param progress whether some lines report the progress
 /// @param level whether each event has its level, see [io.widerow.event.Level]
 /// @param download name of the file in which a browser keeps it; null for none
-public record ResponseOptions(boolean explain, boolean progress, boolean level, @Nullable String download) {
+public record ResponseOptions(
+    boolean explain, boolean progress, boolean level, @Nullable String download) {
   static final ResponseOptions NONE = new ResponseOptions(false, false, false, null);
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._ -]{0,99}");
@@ -33,7 +34,8 @@ public record ResponseOptions(boolean explain, boolean progress, boolean level, 
           "a file's name of up to 100 letters, digits, '.', '_', '-' and spaces, got " + download);
     }
     ResponseOptions extras =
-        new ResponseOptions(flag(given, "explain"), flag(given, "progress"), flag(given, "level"), download);
+        new ResponseOptions(
+            flag(given, "explain"), flag(given, "progress"), flag(given, "level"), download);
     if (extras.level && (format != QueryParameters.Format.JSON || showsNoEvents(given))) {
       throw new QueryException.Refused(
           "level", "is of whole events in JSON; not together with csv, fields and stats");

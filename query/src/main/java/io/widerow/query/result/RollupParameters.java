@@ -42,7 +42,8 @@ public final class RollupParameters {
     }
     String every = RequestParameters.single(given, "every");
     int minutes = every == null ? 1 : minutes(every);
-    StatsQuery figures = StatsQuery.parse(stats, RequestParameters.single(given, "by"), minutes + "m");
+    StatsQuery figures =
+        StatsQuery.parse(stats, RequestParameters.single(given, "by"), minutes + "m");
     if (figures == null) {
       throw new IllegalStateException("no figures of " + stats);
     }

@@ -126,7 +126,8 @@ class ContinuousQueryRunTest {
     QueryMemory memory = new QueryMemory(1 << 24);
     ContinuousQuery question = ContinuousQuery.parse(all, nowNanos);
     try (StoreView view = store.view();
-        ContinuousQueryRun tail = new ContinuousQueryRun(view, question, QueryBudget.DEFAULT, memory)) {
+        ContinuousQueryRun tail =
+            new ContinuousQueryRun(view, question, QueryBudget.DEFAULT, memory)) {
       tail.write(nowNanos, sink, _ -> true);
     }
     assertEquals(0, memory.bytesUsed());

@@ -67,7 +67,8 @@ public final class AggregateFileWriter implements AutoCloseable {
   /// Creates the file, which must not exist.
   ///
   /// @param kept rollups whose cells are counted from events
-  public AggregateFileWriter(Disk disk, Path path, UUID storeId, long id, List<RollupDefinition> kept) {
+  public AggregateFileWriter(
+      Disk disk, Path path, UUID storeId, long id, List<RollupDefinition> kept) {
     this.disk = disk;
     this.path = path;
     this.id = id;

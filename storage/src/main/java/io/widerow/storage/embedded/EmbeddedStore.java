@@ -27,10 +27,10 @@ import io.widerow.storage.live.SegmentFiles;
 import io.widerow.storage.live.StoreClock;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.maintenance.DiskRoom;
-import io.widerow.storage.maintenance.SpoolTrimmer;
 import io.widerow.storage.maintenance.JournalPin;
 import io.widerow.storage.maintenance.Merger;
 import io.widerow.storage.maintenance.Sealer;
+import io.widerow.storage.maintenance.SpoolTrimmer;
 import io.widerow.storage.rows.RowMemory;
 import io.widerow.storage.scan.BlockReaderPool;
 import java.nio.file.Path;
@@ -321,7 +321,8 @@ public final class EmbeddedStore implements EventStore {
   @Override
   public void retain(@Nullable String type, @Nullable Duration age) {
     requireDrained(false, NOT_BY_AGE);
-    RetentionPolicy policy = RetentionPolicy.ofConfig(type == null ? "*" : type, age, Duration.ZERO);
+    RetentionPolicy policy =
+        RetentionPolicy.ofConfig(type == null ? "*" : type, age, Duration.ZERO);
     contents.retentions().change(now -> now.changed(now.policies().with(policy)));
   }
 

@@ -15,9 +15,9 @@ import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.Scan;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.TypeInfo;
+import io.widerow.storage.aggregate.AggregateHorizon;
 import io.widerow.storage.aggregate.CellCount;
 import io.widerow.storage.aggregate.CellView;
-import io.widerow.storage.aggregate.AggregateHorizon;
 import io.widerow.storage.aggregate.KeptCount;
 import io.widerow.storage.aggregate.NamesScan;
 import io.widerow.storage.aggregate.RollupChoice;
@@ -112,7 +112,8 @@ final class EmbeddedView implements StoreView, CellView {
 
   /// The same view, which shows what retention hides too. It is closed instead of this one.
   EmbeddedView keepingAll() {
-    return new EmbeddedView(this, AggregateHorizon.of(contents.retentions().shownBy(Policies.NONE)));
+    return new EmbeddedView(
+        this, AggregateHorizon.of(contents.retentions().shownBy(Policies.NONE)));
   }
 
   /// True when the directory of a partition counts its events as a reader does: none replaces
@@ -356,8 +357,7 @@ final class EmbeddedView implements StoreView, CellView {
   }
 
   @Override
-  public EventCursor openFigures(
-      List<PartitionKey> partitions, Scan scan, RollupRequest question) {
+  public EventCursor openFigures(List<PartitionKey> partitions, Scan scan, RollupRequest question) {
     return scan.since() == null && (hasRollups() || (hasCells() && question.isOfMinutes()))
         ? new RollupChoice(contents.rollups(), question).open(this, kept(partitions), scan)
         : openUnordered(partitions, scan);

@@ -2,8 +2,8 @@ package io.widerow.storage.embedded;
 
 import io.widerow.event.PartitionKey;
 import io.widerow.storage.PartitionInfo;
-import io.widerow.storage.live.RetentionSnapshot;
 import io.widerow.storage.live.LiveSegment;
+import io.widerow.storage.live.RetentionSnapshot;
 import io.widerow.storage.live.StoreClock;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.live.StoreState;

@@ -2,8 +2,8 @@ package io.widerow.storage.live;
 
 import io.widerow.rollup.RollupDefinition;
 import io.widerow.storage.StorageException;
-import io.widerow.storage.disk.Disk;
 import io.widerow.storage.aggregatefile.AggregateFileWriter;
+import io.widerow.storage.disk.Disk;
 import io.widerow.storage.manifest.AggregateEntry;
 import io.widerow.storage.manifest.AggregateSection;
 import io.widerow.storage.manifest.ManifestSections;

@@ -96,7 +96,8 @@ public final class LiveSegment extends LiveFile {
     long[] bytes = partitionBytes();
     PartitionTable partitions = entry.partitions();
     return IntStream.range(0, bytes.length)
-        .mapToObj(i -> new RetentionSnapshot.Weight(partitions.get(i).key().type(), until, bytes[i]));
+        .mapToObj(
+            i -> new RetentionSnapshot.Weight(partitions.get(i).key().type(), until, bytes[i]));
   }
 
   /// The file, to read a partition from. The caller must hold a lease.

@@ -61,7 +61,8 @@ public final class RetentionSnapshot {
     return Map.copyOf(horizons);
   }
 
-  static RetentionSnapshot at(Policies policies, Map<RetentionPolicy, Long> horizons, long nowNanos) {
+  static RetentionSnapshot at(
+      Policies policies, Map<RetentionPolicy, Long> horizons, long nowNanos) {
     return new RetentionSnapshot(policies, horizons, nowNanos);
   }
 

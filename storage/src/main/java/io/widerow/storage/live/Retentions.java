@@ -124,7 +124,8 @@ public final class Retentions implements RetentionLookup {
     if (section == null && others != null) {
       setting =
           new Setting(
-              Policies.of(List.of(RetentionPolicy.ofConfig("*", others, Duration.ZERO))), List.of());
+              Policies.of(List.of(RetentionPolicy.ofConfig("*", others, Duration.ZERO))),
+              List.of());
     }
     this.state = state(setting, Map.of(), 0);
   }
@@ -241,7 +242,8 @@ public final class Retentions implements RetentionLookup {
   /// The limit of the events that would be visible now with other policies.
   public RetentionSnapshot shownBy(Policies policies) {
     long nowNanos = clock.getAsLong();
-    return RetentionSnapshot.at(policies, RetentionSnapshot.horizons(policies, weights.get(), nowNanos), nowNanos);
+    return RetentionSnapshot.at(
+        policies, RetentionSnapshot.horizons(policies, weights.get(), nowNanos), nowNanos);
   }
 
   /// The limit of the events that must stay on the disk now.
@@ -306,8 +308,8 @@ public final class Retentions implements RetentionLookup {
     }
 
     /// The least time of a type's events that stay on the disk for their age: that of the policies
-    /// that keep most, see [RetentionSnapshot#keptFromNanos]. The least long while the grace of a start keeps
-    /// them all.
+    /// that keep most, see [RetentionSnapshot#keptFromNanos]. The least long while the grace of a
+    /// start keeps them all.
     public long keptFromNanos(String type, long widthNanos) {
       if (isHeldAfterStart(type)) {
         return Long.MIN_VALUE;

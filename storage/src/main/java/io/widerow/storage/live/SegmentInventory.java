@@ -254,7 +254,8 @@ public final class SegmentInventory implements AutoCloseable {
     List<Long> sources = origin.ids();
     List<SegmentEntry> segments =
         all.stream().flatMap(each -> Stream.ofNullable(each.segment)).toList();
-    List<AggregateEntry> more = all.stream().flatMap(each -> Stream.ofNullable(each.figures)).toList();
+    List<AggregateEntry> more =
+        all.stream().flatMap(each -> Stream.ofNullable(each.figures)).toList();
     String names =
         Stream.concat(
                 segments.stream().map(each -> files.named(each.id())),
@@ -345,7 +346,8 @@ public final class SegmentInventory implements AutoCloseable {
   /// No new segment gets the name of a file that is kept.
   private void raiseSegmentId() {
     for (Path file : unlisted()) {
-      long id = Math.max(SegmentFiles.idOf(file), AggregateEntry.idOf(file.getFileName().toString()));
+      long id =
+          Math.max(SegmentFiles.idOf(file), AggregateEntry.idOf(file.getFileName().toString()));
       if (id >= 0 && id < Long.MAX_VALUE) {
         manifest.raiseSegmentId(id + 1);
       }

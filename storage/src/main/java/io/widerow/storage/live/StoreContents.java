@@ -91,7 +91,9 @@ public final class StoreContents implements AutoCloseable {
     this.segmentLimit = manifest.segmentIdNext();
     this.failed =
         readOnly ? new StorageException.ReadOnly("the store was opened for reading") : null;
-    SegmentReplacement there = new SegmentReplacement(segments, List.of(), files.figures().open(manifest.figures()), List.of());
+    SegmentReplacement there =
+        new SegmentReplacement(
+            segments, List.of(), files.figures().open(manifest.figures()), List.of());
     this.state = StoreState.empty().replaced(List.of(), there);
   }
 

@@ -6,8 +6,8 @@ import io.widerow.storage.StorageException;
 import io.widerow.storage.aggregatefile.AggregateFileWriter;
 import io.widerow.storage.live.LiveFigures;
 import io.widerow.storage.live.SegmentFiles;
-import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.live.SegmentReplacement;
+import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentOrigin;
 import java.util.ArrayList;
@@ -136,7 +136,8 @@ final class AggregateMerges {
     }
     try {
       files.figures().forceDirectory();
-      if (!contents.replaced(SegmentReplacement.ofFigures(List.of(merged), sources), () -> areThere(sources))) {
+      if (!contents.replaced(
+          SegmentReplacement.ofFigures(List.of(merged), sources), () -> areThere(sources))) {
         files.figures().abandon(merged, new IllegalStateException("something changed"));
         return false;
       }

@@ -90,7 +90,8 @@ final class AggregatePlan {
   private boolean isWorth(LiveSegment live) {
     long until = SegmentSet.bucketOf(live).untilNanos();
     return live.partitions().types().stream().allMatch(type -> onDisk.mayGo(type, until))
-        || (live.entry().merged() && RetentionEnforcer.isMuch(live, type -> onDisk.mayGo(type, until)));
+        || (live.entry().merged()
+            && RetentionEnforcer.isMuch(live, type -> onDisk.mayGo(type, until)));
   }
 
   /// Adds what must go with the segments of a unit. False when some of that stays.

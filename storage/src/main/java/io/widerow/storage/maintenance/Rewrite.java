@@ -22,7 +22,8 @@ public abstract class Rewrite<R> {
   private final CompletableFuture<R> done = new CompletableFuture<>();
 
   /// The tools of a step.
-  record Tools(StoreContents contents, RetentionEnforcer expiry, MergeWriter writer, BlockReaders readers) {}
+  record Tools(
+      StoreContents contents, RetentionEnforcer expiry, MergeWriter writer, BlockReaders readers) {}
 
   /// Does the next step, and leaves nothing half done when it throws.
   ///

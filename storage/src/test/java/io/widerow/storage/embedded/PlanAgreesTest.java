@@ -59,7 +59,9 @@ class PlanAgreesTest {
         }
         it.store()
             .layout()
-            .set(new LayoutOverride("cpu", width, LayoutOverride.UNSAID, RetentionPolicy.Source.API));
+            .set(
+                new LayoutOverride(
+                    "cpu", width, LayoutOverride.UNSAID, RetentionPolicy.Source.API));
         if (random.nextInt(3) == 0) {
           delete(it, "" + random.nextInt(10));
         }

@@ -351,7 +351,8 @@ class RetentionControlTest {
         "type: the policy of 'b' comes from the configuration; change it there",
         () -> it.retention().unset("b"));
     it.retention()
-        .configure(List.of(RetentionPolicy.ofConfig("*", RetentionStore.KEPT, Duration.ZERO)), GRACE);
+        .configure(
+            List.of(RetentionPolicy.ofConfig("*", RetentionStore.KEPT, Duration.ZERO)), GRACE);
     assertEquals(policies, it.retention().policies());
     assertEquals(shown, it.shown());
   }

@@ -113,7 +113,8 @@ final class RetentionStore implements AutoCloseable {
   }
 
   static RetentionPolicy rule(String glob, @Nullable Duration age, Duration grace) {
-    return new RetentionPolicy(glob, age, RetentionPolicy.UNLIMITED, grace, RetentionPolicy.Source.API);
+    return new RetentionPolicy(
+        glob, age, RetentionPolicy.UNLIMITED, grace, RetentionPolicy.Source.API);
   }
 
   static RetentionPolicy bytes(String glob, long bytes, Duration grace) {

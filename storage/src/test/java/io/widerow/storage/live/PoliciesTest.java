@@ -110,7 +110,9 @@ class PoliciesTest {
       weights.add(new RetentionSnapshot.Weight("b", hour * HOUR, 10));
       weights.add(new RetentionSnapshot.Weight("own", hour * HOUR, 1));
     }
-    RetentionSnapshot kept = RetentionSnapshot.at(policies, RetentionSnapshot.horizons(policies, weights, 7 * HOUR), 7 * HOUR);
+    RetentionSnapshot kept =
+        RetentionSnapshot.at(
+            policies, RetentionSnapshot.horizons(policies, weights, 7 * HOUR), 7 * HOUR);
     for (String type : List.of("a", "b", "c")) {
       assertTrue(kept.isPast(type, 3 * HOUR), type);
       assertFalse(kept.isPast(type, 4 * HOUR), "three buckets have 90, a fourth makes it 120");
@@ -125,7 +127,9 @@ class PoliciesTest {
     Policies policies =
         Policies.of(List.of(new RetentionPolicy("*", null, 1, Duration.ZERO, Source.API)));
     List<RetentionSnapshot.Weight> weights =
-        List.of(new RetentionSnapshot.Weight("a", 5 * HOUR, 50), new RetentionSnapshot.Weight("a", 2 * HOUR, 50));
+        List.of(
+            new RetentionSnapshot.Weight("a", 5 * HOUR, 50),
+            new RetentionSnapshot.Weight("a", 2 * HOUR, 50));
     Map<RetentionPolicy, Long> horizons = RetentionSnapshot.horizons(policies, weights, 4 * HOUR);
     RetentionSnapshot kept = RetentionSnapshot.at(policies, horizons, 4 * HOUR);
     assertFalse(kept.isPast("a", 5 * HOUR));

@@ -1,8 +1,8 @@
 package io.widerow.cli.export;
 
 import io.widerow.cli.EventBar;
-import io.widerow.cli.ShownTimes;
 import io.widerow.cli.Shell;
+import io.widerow.cli.ShownTimes;
 import io.widerow.event.EventId;
 import io.widerow.event.EventView;
 import io.widerow.query.QueryException;

@@ -1,7 +1,7 @@
 package io.widerow.cli.export;
 
-import io.widerow.cli.ShownTimes;
 import io.widerow.cli.Shell;
+import io.widerow.cli.ShownTimes;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.export.ExportCursor;
 import io.widerow.query.export.ExportRequest;

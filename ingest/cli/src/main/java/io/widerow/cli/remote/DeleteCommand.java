@@ -130,7 +130,8 @@ public final class DeleteCommand {
       mixinStandardHelpOptions = true,
       description = "Reads every file. Exit code 1: an event was found.")
   int verify(
-      @Parameters(paramLabel = "ID", description = "Such as d-7.") String id, @Mixin RemoteOptions how) {
+      @Parameters(paramLabel = "ID", description = "Such as d-7.") String id,
+      @Mixin RemoteOptions how) {
     String path = path(id) + "/verify";
     RemoteRows found = RemoteRows.ask(how.address(shell), path, VERIFY_HEADS);
     how.show(shell, found);

@@ -1,9 +1,9 @@
 package io.widerow.cli.remote;
 
-import io.widerow.query.QueryException;
 import io.widerow.cli.DaemonOptions;
 import io.widerow.cli.ExitCode;
 import io.widerow.cli.Shell;
+import io.widerow.query.QueryException;
 import io.widerow.query.remote.RemoteDocument;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;

@@ -126,7 +126,8 @@ public final class RollupsCommand {
           "No event changes. Aggregates of dropped events that only this rollup keeps are hidden;"
               + " defining it again in time shows them again.")
   int unset(
-      @Parameters(paramLabel = "NAME", description = "The rollup.") String name, @Mixin RemoteOptions how) {
+      @Parameters(paramLabel = "NAME", description = "The rollup.") String name,
+      @Mixin RemoteOptions how) {
     return of(name).unset(how, Map.of());
   }
 

@@ -114,7 +114,8 @@ record Checkpoint(String salt, List<String> patterns, List<Entry> files) {
     out.append(' ').append(file.generation).append(' ').append(file.first.bytes());
     out.append(' ').append(file.first.digest()).append(' ').append(file.offset);
     out.append(' ').append(file.tail.isEmpty() ? NONE : file.tail);
-    out.append(' ').append(file.timeNanos == TimeParser.NONE ? NONE : Long.toString(file.timeNanos));
+    out.append(' ')
+        .append(file.timeNanos == TimeParser.NONE ? NONE : Long.toString(file.timeNanos));
     out.append(' ').append(file.sizeBytes).append(' ').append(file.seenSeconds);
     out.append(' ').append(file.ended ? "ended" : "live").append('\n');
     UnderWay batch = file.underWay;

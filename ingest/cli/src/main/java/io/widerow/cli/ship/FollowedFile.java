@@ -253,7 +253,8 @@ final class FollowedFile {
     byte[] tailAfter = tailAfter(tail, buffer, count);
     String key = FileBatch.key(salt, identity.inode(), generation, position, buffer, count);
     FileBatch batch =
-        new FileBatch(name.toString(), labels.type(), position, nowNanos, key, made, tailAfter, full);
+        new FileBatch(
+            name.toString(), labels.type(), position, nowNanos, key, made, tailAfter, full);
     tail = tailAfter;
     position += count;
     timeNanos = made.timeBefore;

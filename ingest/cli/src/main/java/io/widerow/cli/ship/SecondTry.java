@@ -147,7 +147,8 @@ final class SecondTry implements Delivery {
         int[] these = each.stream().mapToInt(Change::record).toArray();
         again.add(new SecondTry(batch, these, each.stream().mapToInt(Change::form).toArray()));
       }
-      return new Remedy(new BatchResponse(answer.accepted(), answer.repeated(), left.size(), left), again);
+      return new Remedy(
+          new BatchResponse(answer.accepted(), answer.repeated(), left.size(), left), again);
     }
 
     private static boolean isOfBatch(String reason) {

@@ -333,7 +333,8 @@ public final class ShipCommand implements Callable<Integer> {
     attributes.putIfAbsent("host", hostName());
     try {
       ZoneId here = zone == null ? ZoneId.systemDefault() : ZoneId.of(zone);
-      RecordFormat rules = new RecordFormat(format, start, ts, at, here, recordBytesMax, batchBytes);
+      RecordFormat rules =
+          new RecordFormat(format, start, ts, at, here, recordBytesMax, batchBytes);
       FilePatterns _ = new FilePatterns(excluded);
       return new ShipPlan(
           patterns,

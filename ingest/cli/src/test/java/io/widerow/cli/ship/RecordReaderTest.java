@@ -35,7 +35,8 @@ class RecordReaderTest {
 
   private static RecordReader.Made read(RecordFormat rules, byte[] bytes, boolean flush) {
     byte[] slack = Arrays.copyOf(bytes, bytes.length + Swar.SLACK_BYTES);
-    return new RecordReader(rules).read(slack, bytes.length, NO_LABELS, TimeParser.NONE, NOW, flush);
+    return new RecordReader(rules)
+        .read(slack, bytes.length, NO_LABELS, TimeParser.NONE, NOW, flush);
   }
 
   private static String json(RecordFormat rules, String text, boolean flush) {

@@ -254,7 +254,9 @@ class SecondTryTest {
   @Test
   void whatIsRefusedWithoutBeingListedIsSentInPieces() {
     List<BatchResponse.Refusal> listed =
-        IntStream.range(0, 100).mapToObj(index -> new BatchResponse.Refusal(index, FUTURE)).toList();
+        IntStream.range(0, 100)
+            .mapToObj(index -> new BatchResponse.Refusal(index, FUTURE))
+            .toList();
     Delivery.Remedy remedy = batch(350).remedy(new BatchResponse(0, 0, 350, listed));
     assertEquals(0, remedy.answer().refused());
     assertEquals(4, remedy.again().size());
@@ -274,7 +276,10 @@ class SecondTryTest {
   void aBatchThatIsTooLargeIsHalved() {
     String why = "its batch does not fit into the memory of one group; send smaller batches";
     List<BatchResponse.Refusal> both =
-        List.of(new BatchResponse.Refusal(0, why), new BatchResponse.Refusal(1, why), new BatchResponse.Refusal(2, why));
+        List.of(
+            new BatchResponse.Refusal(0, why),
+            new BatchResponse.Refusal(1, why),
+            new BatchResponse.Refusal(2, why));
     Delivery.Remedy remedy = batch(3).remedy(new BatchResponse(0, 0, 3, both));
     assertEquals(2, remedy.again().size());
     assertEquals("{\"body\":\"line 0\"}\n{\"body\":\"line 1\"}\n", text(remedy.again().getFirst()));

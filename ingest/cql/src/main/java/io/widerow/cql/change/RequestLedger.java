@@ -71,7 +71,13 @@ final class RequestLedger {
     long expiry = nowSeconds + KEPT_SECONDS;
     var _ =
         out.row(KEYS.row(partition, List.of()), partition.length)
-            .cell(STATEMENT, null, WireCodec.bytes(request.statement()), timestamp, KEPT_SECONDS, expiry)
+            .cell(
+                STATEMENT,
+                null,
+                WireCodec.bytes(request.statement()),
+                timestamp,
+                KEPT_SECONDS,
+                expiry)
             .cell(ANSWER, null, answer.toBytes(), timestamp, KEPT_SECONDS, expiry);
   }
 }

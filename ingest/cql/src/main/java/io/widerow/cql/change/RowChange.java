@@ -1,8 +1,8 @@
 package io.widerow.cql.change;
 
 import io.widerow.cql.schema.Column.Kind;
-import io.widerow.cql.schema.RowCondition;
 import io.widerow.cql.schema.KeyLimits;
+import io.widerow.cql.schema.RowCondition;
 import io.widerow.cql.schema.Table;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -128,7 +128,8 @@ final class KeyspaceReader implements TypeName.Users {
           Definition.CreateKeyspace create =
               cast(definition(entry), Definition.CreateKeyspace.class);
           requireName(entry, new TableName(create.name(), ""));
-          OptionValidator.OfKeyspace options = OptionValidator.keyspace(create.options(), Map.of(), true);
+          OptionValidator.OfKeyspace options =
+              OptionValidator.keyspace(create.options(), Map.of(), true);
           return new CqlKeyspace(
               name, false, options.replication(), options.durableWrites(), List.of(), List.of());
         });

@@ -1,8 +1,8 @@
 package io.widerow.cql.define;
 
 import io.widerow.cql.CqlException;
-import io.widerow.cql.schema.CreateText;
 import io.widerow.cql.schema.CqlKeyspace;
+import io.widerow.cql.schema.CreateText;
 import io.widerow.cql.schema.Row;
 import io.widerow.cql.schema.Table;
 import io.widerow.cql.schema.UnreadableStatement;

@@ -3,11 +3,11 @@ package io.widerow.cql.define;
 import io.widerow.cql.CqlException;
 import io.widerow.cql.CqlException.Code;
 import io.widerow.cql.key.TableKeys;
-import io.widerow.cql.schema.RequestPrincipal;
 import io.widerow.cql.schema.Column;
 import io.widerow.cql.schema.Column.Kind;
-import io.widerow.cql.schema.KeyLimits;
 import io.widerow.cql.schema.CqlKeyspace;
+import io.widerow.cql.schema.KeyLimits;
+import io.widerow.cql.schema.RequestPrincipal;
 import io.widerow.cql.schema.Row;
 import io.widerow.cql.schema.RowCursor;
 import io.widerow.cql.schema.RowScan;
@@ -73,7 +73,8 @@ final class StoredSchema {
           new Table.Stored(0, new UUID(0, 0), 9));
   private static final TableKeys KEYS = TableKeys.of(ROWS);
   private static final RequestPrincipal NOBODY =
-      new RequestPrincipal(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), _ -> {}, _ -> {});
+      new RequestPrincipal(
+          new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), _ -> {}, _ -> {});
 
   private StoredSchema() {}
 

@@ -74,7 +74,8 @@ public final class TableSchema implements WrittenSchema {
       return new State(schema, nextTable, dropped, filling, views);
     }
 
-    private static void add(Table table, CqlKeyspace keyspace, Map<Integer, List<ViewWriter>> views) {
+    private static void add(
+        Table table, CqlKeyspace keyspace, Map<Integer, List<ViewWriter>> views) {
       Table.ViewOf view = table.view();
       if (view != null) {
         Table base = Objects.requireNonNull(keyspace.find(view.base()));

@@ -65,7 +65,11 @@ final class TableFiles {
   /// @param forgotten rows that are left out
   /// @return null when nothing is left
   @Nullable LiveTableFile write(
-      long id, List<Fragments> sources, TombstonePolicy purge, ObsoleteKeys forgotten, TableOrigin origin) {
+      long id,
+      List<Fragments> sources,
+      TombstonePolicy purge,
+      ObsoleteKeys forgotten,
+      TableOrigin origin) {
     Path temporary = temporary(id);
     requireLock(temporary);
     disk.delete(temporary);
@@ -99,7 +103,8 @@ final class TableFiles {
   /// Passes the remaining fragments of all rows to a target.
   ///
   /// @param forgotten rows that are left out
-  static void copy(MergedRows rows, Target to, TombstonePolicy purge, ObsoleteKeys.Sweep forgotten) {
+  static void copy(
+      MergedRows rows, Target to, TombstonePolicy purge, ObsoleteKeys.Sweep forgotten) {
     var encoder = new FragmentEncoder();
     var out = new ByteSink();
     var hidden = new HiddenRows();

@@ -2,8 +2,8 @@ package io.widerow.cql.engine;
 
 import io.widerow.cql.fragment.FragmentEncoder;
 import io.widerow.cql.fragment.Keys;
-import io.widerow.cql.fragment.TombstonePolicy;
 import io.widerow.cql.fragment.RowMerge;
+import io.widerow.cql.fragment.TombstonePolicy;
 import io.widerow.storage.codec.ByteSink;
 import io.widerow.storage.disk.Lease;
 import io.widerow.storage.journal.MutationRecord;

@@ -131,7 +131,11 @@ final class TableRepair {
       });
       var rows = List.of(source.fragmentsWithout(bad));
       return files.write(
-          manifest.takeSegmentId(), rows, TombstonePolicy.NOTHING, ObsoleteKeys.NOTHING, source.origin());
+          manifest.takeSegmentId(),
+          rows,
+          TombstonePolicy.NOTHING,
+          ObsoleteKeys.NOTHING,
+          source.origin());
     }
   }
 

@@ -181,7 +181,8 @@ final class TableUpkeep {
     }
   }
 
-  private @Nullable LiveTableFile write(List<Fragments> rows, TombstonePolicy purge, TableOrigin origin) {
+  private @Nullable LiveTableFile write(
+      List<Fragments> rows, TombstonePolicy purge, TableOrigin origin) {
     return contents.files().write(contents.takeId(), rows, purge, forgotten, origin);
   }
 

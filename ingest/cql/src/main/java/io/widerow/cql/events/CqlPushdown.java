@@ -1,8 +1,8 @@
 package io.widerow.cql.events;
 
 import io.widerow.cql.parse.Relation.Operator;
-import io.widerow.cql.schema.RowCondition;
 import io.widerow.cql.schema.LikePattern;
+import io.widerow.cql.schema.RowCondition;
 import io.widerow.cql.type.TimeUuids;
 import io.widerow.event.AttributeName;
 import io.widerow.event.TimeUuid;

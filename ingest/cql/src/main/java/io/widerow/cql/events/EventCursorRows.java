@@ -1,8 +1,8 @@
 package io.widerow.cql.events;
 
 import io.widerow.cql.CqlException;
-import io.widerow.cql.schema.RowCondition;
 import io.widerow.cql.schema.Row;
+import io.widerow.cql.schema.RowCondition;
 import io.widerow.cql.schema.RowCursor;
 import io.widerow.event.EventId;
 import io.widerow.event.EventView;

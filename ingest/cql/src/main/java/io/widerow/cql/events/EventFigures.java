@@ -1,7 +1,7 @@
 package io.widerow.cql.events;
 
-import io.widerow.cql.schema.RequestPrincipal;
 import io.widerow.cql.schema.GroupBySpec;
+import io.widerow.cql.schema.RequestPrincipal;
 import io.widerow.cql.schema.Row;
 import io.widerow.cql.schema.ValueRow;
 import io.widerow.cql.type.CqlType;

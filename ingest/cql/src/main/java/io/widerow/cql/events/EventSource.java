@@ -1,9 +1,9 @@
 package io.widerow.cql.events;
 
-import io.widerow.cql.schema.RequestPrincipal;
-import io.widerow.cql.schema.RowCondition;
 import io.widerow.cql.schema.GroupBySpec;
+import io.widerow.cql.schema.RequestPrincipal;
 import io.widerow.cql.schema.Row;
+import io.widerow.cql.schema.RowCondition;
 import io.widerow.cql.schema.RowCursor;
 import io.widerow.cql.schema.RowList;
 import io.widerow.cql.schema.RowScan;

@@ -146,7 +146,8 @@ public final class NativeFunctions {
     return some.getFirst();
   }
 
-  private static TypeCompatibility fit(NativeFunction function, List<? extends Argument> arguments) {
+  private static TypeCompatibility fit(
+      NativeFunction function, List<? extends Argument> arguments) {
     if (arguments.size() != function.arguments().size()) {
       return TypeCompatibility.NONE;
     }

@@ -89,7 +89,8 @@ final class KeyReader {
     return switch (type) {
       case NativeType simple -> value(simple);
       case CqlType.ListOf(CqlType element, _) -> elements(List.of(element));
-      case CqlType.SetOf(CqlType element, _) -> WireCodec.sorted(element, elements(List.of(element)));
+      case CqlType.SetOf(CqlType element, _) ->
+          WireCodec.sorted(element, elements(List.of(element)));
       case CqlType.MapOf(CqlType key, CqlType value, _) -> map(key, value);
       case CqlType.TupleOf(List<CqlType> types) -> fields(types);
       case CqlType.UserType user -> fields(user.types());

@@ -1,8 +1,8 @@
 package io.widerow.cql.parse;
 
 import io.widerow.cql.type.CqlType;
-import io.widerow.cql.type.Literals;
 import io.widerow.cql.type.Identifiers;
+import io.widerow.cql.type.Literals;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

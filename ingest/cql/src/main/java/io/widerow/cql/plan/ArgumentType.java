@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 /// inside of a call that is in no selection takes the type that is wanted of it.
 ///
 /// @param value when the expression determines its type; else null
-record ArgumentType(Compiler compiler, Expression expression, @Nullable Value value) implements Argument {
+record ArgumentType(Compiler compiler, Expression expression, @Nullable Value value)
+    implements Argument {
   static ArgumentType of(Compiler compiler, Expression expression) {
     boolean selection = compiler.isOfRows();
     boolean open =
@@ -41,16 +42,21 @@ record ArgumentType(Compiler compiler, Expression expression, @Nullable Value va
   @Override
   public TypeCompatibility fit(CqlType wanted) {
     return switch (expression) {
-      case Expression.Constant constant -> TypeCompatibility.of(wanted, constant.kind(), constant.text());
-      case Expression.Null _ -> wanted == NativeType.COUNTER ? TypeCompatibility.NONE : TypeCompatibility.WEAK;
+      case Expression.Constant constant ->
+          TypeCompatibility.of(wanted, constant.kind(), constant.text());
+      case Expression.Null _ ->
+          wanted == NativeType.COUNTER ? TypeCompatibility.NONE : TypeCompatibility.WEAK;
       case Expression.Marker _ -> TypeCompatibility.WEAK;
       case Expression.Hint(CqlType hint, _) -> TypeCompatibility.of(wanted, hint.asFrozen());
       case Expression.ListOf(List<Expression> parts) ->
-          wanted instanceof CqlType.ListOf list ? all(parts, list.element()) : TypeCompatibility.NONE;
+          wanted instanceof CqlType.ListOf list
+              ? all(parts, list.element())
+              : TypeCompatibility.NONE;
       case Expression.SetOf(List<Expression> parts) ->
           switch (wanted) {
             case CqlType.SetOf set -> all(parts, set.element());
-            case CqlType.MapOf _, CqlType.UserType _ -> parts.isEmpty() ? TypeCompatibility.WEAK : TypeCompatibility.NONE;
+            case CqlType.MapOf _, CqlType.UserType _ ->
+                parts.isEmpty() ? TypeCompatibility.WEAK : TypeCompatibility.NONE;
             default -> TypeCompatibility.NONE;
           };
       case Expression.MapOf(List<Expression> keys, List<Expression> values) ->
@@ -60,7 +66,9 @@ record ArgumentType(Compiler compiler, Expression expression, @Nullable Value va
             default -> TypeCompatibility.NONE;
           };
       case Expression.TupleOf(List<Expression> parts) ->
-          wanted instanceof CqlType.TupleOf tuple ? each(parts, tuple.elements()) : TypeCompatibility.NONE;
+          wanted instanceof CqlType.TupleOf tuple
+              ? each(parts, tuple.elements())
+              : TypeCompatibility.NONE;
       default -> {
         CqlType type = value == null ? compiler.attempt(expression, wanted) : value.type();
         yield type == null ? TypeCompatibility.NONE : TypeCompatibility.of(wanted, type);
@@ -121,7 +129,9 @@ record ArgumentType(Compiler compiler, Expression expression, @Nullable Value va
   private @Nullable CqlType common(List<Expression> parts) {
     List<CqlType> types = types(parts).stream().filter(Objects::nonNull).toList();
     return types.stream()
-        .filter(one -> types.stream().allMatch(other -> TypeCompatibility.of(one, other) != TypeCompatibility.NONE))
+        .filter(one ->
+            types.stream()
+                .allMatch(other -> TypeCompatibility.of(one, other) != TypeCompatibility.NONE))
         .findFirst()
         .orElse(null);
   }

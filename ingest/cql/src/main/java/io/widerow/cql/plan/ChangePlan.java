@@ -2,9 +2,9 @@ package io.widerow.cql.plan;
 
 import io.widerow.cql.CqlException;
 import io.widerow.cql.change.ChangeGroup;
-import io.widerow.cql.change.WriteCondition;
 import io.widerow.cql.change.RowChange;
 import io.widerow.cql.change.StoredResponse;
+import io.widerow.cql.change.WriteCondition;
 import io.widerow.cql.define.UserTables;
 import io.widerow.cql.parse.Change;
 import io.widerow.cql.parse.Statement;
@@ -49,7 +49,8 @@ record ChangePlan(UserTables tables, List<Bundle> bundles) implements Prepared {
   }
 
   /// @param table finds the table of a change
-  static ChangePlan of(Change change, Function<Statement.TableName, Table> table, UserTables tables) {
+  static ChangePlan of(
+      Change change, Function<Statement.TableName, Table> table, UserTables tables) {
     List<Variable> variables = new ArrayList<>();
     RowChangePlan plan = new ChangeCompiler(table.apply(change.table()), variables).compile(change);
     Times times = new Times(null, null);

@@ -7,11 +7,11 @@ import io.widerow.cql.function.Sum;
 import io.widerow.cql.parse.Expression;
 import io.widerow.cql.parse.Relation.Operator;
 import io.widerow.cql.parse.Statement;
-import io.widerow.cql.schema.RequestPrincipal;
 import io.widerow.cql.schema.Column;
 import io.widerow.cql.schema.Column.Kind;
-import io.widerow.cql.schema.GroupPosition;
 import io.widerow.cql.schema.GroupBySpec;
+import io.widerow.cql.schema.GroupPosition;
+import io.widerow.cql.schema.RequestPrincipal;
 import io.widerow.cql.schema.Row;
 import io.widerow.cql.schema.RowCursor;
 import io.widerow.cql.schema.RowScan;
@@ -127,7 +127,8 @@ record CqlGrouping(
     }
     return by.isEmpty() && last == null && scope.aggregates().isEmpty()
         ? null
-        : new CqlGrouping(table, by, last, scope.shown(), scope.aggregates(), scope.timed(), sorted);
+        : new CqlGrouping(
+            table, by, last, scope.shown(), scope.aggregates(), scope.timed(), sorted);
   }
 
   /// A function of a clustering column; null for a column.
@@ -209,7 +210,8 @@ record CqlGrouping(
     Accumulator(Scope.Aggregated aggregate, LongConsumer memory) {
       this.aggregate = aggregate;
       this.memory = memory;
-      boolean sums = aggregate.kind() == GroupBySpec.Kind.SUM || aggregate.kind() == GroupBySpec.Kind.AVG;
+      boolean sums =
+          aggregate.kind() == GroupBySpec.Kind.SUM || aggregate.kind() == GroupBySpec.Kind.AVG;
       this.sum = sums ? new Sum((NativeType) aggregate.type()) : null;
     }
 
@@ -303,7 +305,8 @@ record CqlGrouping(
   /// The rows of all groups by their keys, in order.
   ///
   /// @param most groups of one partition
-  Map<List<Object>, Row> rows(RowSource source, RowScan scan, Bound bound, RequestPrincipal asker, long most) {
+  Map<List<Object>, Row> rows(
+      RowSource source, RowScan scan, Bound bound, RequestPrincipal asker, long most) {
     GroupBySpec asked = asked(bound);
     RowCursor counted = asked == null ? null : source.openGroups(scan, asked, asker);
     Map<List<Object>, Row> rows = sorted ? new TreeMap<>(order()) : new LinkedHashMap<>();

@@ -23,7 +23,8 @@ import java.util.Set;
 /// @param columns of the result
 /// @param shown the columns before they are put into JSON; else the same as `columns`
 /// @param values one for each that is shown
-record CqlSelection(List<Variable> columns, List<Variable> shown, List<Value> values, boolean json) {
+record CqlSelection(
+    List<Variable> columns, List<Variable> shown, List<Value> values, boolean json) {
   private static final Set<String> TIMES = Set.of("writetime", "maxwritetime", "ttl");
 
   CqlSelection {

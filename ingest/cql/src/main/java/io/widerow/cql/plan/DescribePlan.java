@@ -2,8 +2,8 @@ package io.widerow.cql.plan;
 
 import io.widerow.cql.CqlException;
 import io.widerow.cql.parse.Statement;
-import io.widerow.cql.schema.CreateText;
 import io.widerow.cql.schema.CqlKeyspace;
+import io.widerow.cql.schema.CreateText;
 import io.widerow.cql.schema.Row;
 import io.widerow.cql.schema.Schema;
 import io.widerow.cql.schema.Table;
@@ -211,6 +211,7 @@ record DescribePlan(List<Variable> columns, List<Row> rows) implements Prepared 
       page.added();
       next++;
     }
-    return new QueryRows.Rows(columns, page.count(), page.cells(), page.position(next, rows.size()));
+    return new QueryRows.Rows(
+        columns, page.count(), page.cells(), page.position(next, rows.size()));
   }
 }

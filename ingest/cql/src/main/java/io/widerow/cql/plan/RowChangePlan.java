@@ -2,14 +2,14 @@ package io.widerow.cql.plan;
 
 import io.widerow.cql.CqlException;
 import io.widerow.cql.change.CellChange;
-import io.widerow.cql.change.WriteCondition;
 import io.widerow.cql.change.RowChange;
+import io.widerow.cql.change.WriteCondition;
 import io.widerow.cql.parse.Relation.Operator;
 import io.widerow.cql.plan.ChangeCompiler.Times;
 import io.widerow.cql.schema.Column;
 import io.widerow.cql.schema.Column.Kind;
-import io.widerow.cql.schema.RowCondition;
 import io.widerow.cql.schema.KeyLimits;
+import io.widerow.cql.schema.RowCondition;
 import io.widerow.cql.schema.Table;
 import java.util.ArrayList;
 import java.util.List;

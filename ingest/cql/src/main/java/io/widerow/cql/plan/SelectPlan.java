@@ -5,10 +5,10 @@ import io.widerow.cql.parse.Expression;
 import io.widerow.cql.parse.Relation.Operator;
 import io.widerow.cql.parse.Statement;
 import io.widerow.cql.schema.Column;
-import io.widerow.cql.schema.RowCondition;
 import io.widerow.cql.schema.GroupPosition;
 import io.widerow.cql.schema.KeyLimits;
 import io.widerow.cql.schema.Row;
+import io.widerow.cql.schema.RowCondition;
 import io.widerow.cql.schema.RowCursor;
 import io.widerow.cql.schema.RowScan;
 import io.widerow.cql.schema.RowSource;
@@ -241,7 +241,11 @@ record SelectPlan(
 
   /// The same for groups.
   private @Nullable ByteBuffer groups(
-      CqlGrouping groups, List<RowCondition> conditions, Page page, Bound bound, StatementExecution execution) {
+      CqlGrouping groups,
+      List<RowCondition> conditions,
+      Page page,
+      Bound bound,
+      StatementExecution execution) {
     ByteBuffer given = page.after();
     @Nullable GroupPosition after = given == null ? null : GroupPosition.read(given);
     long most = limit(rowsOfPartition, bound);

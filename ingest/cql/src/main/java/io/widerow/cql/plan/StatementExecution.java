@@ -1,8 +1,8 @@
 package io.widerow.cql.plan;
 
 import io.widerow.cql.CqlException;
-import io.widerow.cql.schema.RequestPrincipal;
 import io.widerow.cql.schema.RequestKey;
+import io.widerow.cql.schema.RequestPrincipal;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +32,10 @@ public record StatementExecution(
 
   /// Of a statement that writes nothing, or now.
   public StatementExecution(
-      List<@Nullable ByteBuffer> values, int pageSize, @Nullable ByteBuffer position, RequestPrincipal asker) {
+      List<@Nullable ByteBuffer> values,
+      int pageSize,
+      @Nullable ByteBuffer position,
+      RequestPrincipal asker) {
     this(values, pageSize, position, asker, null, null);
   }
 

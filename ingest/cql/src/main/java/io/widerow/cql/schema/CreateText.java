@@ -42,7 +42,10 @@ public final class CreateText {
     List<String> pairs =
         new TreeMap<>(map)
             .entrySet().stream()
-                .map(each -> Identifiers.constant(each.getKey()) + ": " + Identifiers.constant(each.getValue()))
+                .map(each ->
+                    Identifiers.constant(each.getKey())
+                        + ": "
+                        + Identifiers.constant(each.getValue()))
                 .toList();
     return "{" + String.join(", ", pairs) + "}";
   }
@@ -83,10 +86,13 @@ public final class CreateText {
 
   private static String view(Table table, Table.ViewOf view) {
     StringBuilder text = new StringBuilder("CREATE MATERIALIZED VIEW ");
-    text.append(Identifiers.quoted(table.keyspace())).append('.').append(Identifiers.quoted(table.name()));
+    text.append(Identifiers.quoted(table.keyspace()))
+        .append('.')
+        .append(Identifiers.quoted(table.name()));
     String columns =
         String.join(
-            ", ", table.columns().stream().map(column -> Identifiers.quoted(column.name())).toList());
+            ", ",
+            table.columns().stream().map(column -> Identifiers.quoted(column.name())).toList());
     text.append(" AS\n    SELECT ").append(view.all() ? "*" : columns);
     text.append("\n    FROM ").append(Identifiers.quoted(table.keyspace())).append('.');
     text.append(Identifiers.quoted(view.base())).append("\n    WHERE ").append(where(view));

@@ -13,7 +13,8 @@ import java.util.function.LongConsumer;
 public record RequestPrincipal(
     InetSocketAddress local, String client, LongConsumer memory, Consumer<Runnable> onCancel) {
   /// A client that is not known.
-  public RequestPrincipal(InetSocketAddress local, LongConsumer memory, Consumer<Runnable> onCancel) {
+  public RequestPrincipal(
+      InetSocketAddress local, LongConsumer memory, Consumer<Runnable> onCancel) {
     this(local, "", memory, onCancel);
   }
 }

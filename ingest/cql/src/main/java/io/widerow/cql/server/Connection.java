@@ -9,8 +9,8 @@ import io.widerow.cql.CqlException;
 import io.widerow.cql.CqlException.Code;
 import io.widerow.cql.define.SchemaChange;
 import io.widerow.cql.parse.Statement;
-import io.widerow.cql.plan.QueryRows;
 import io.widerow.cql.plan.Prepared;
+import io.widerow.cql.plan.QueryRows;
 import io.widerow.cql.protocol.BodyReader;
 import io.widerow.cql.protocol.FrameReader;
 import io.widerow.cql.protocol.FrameWriter;
@@ -147,7 +147,8 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
     version = request.version();
     boolean open = service.tokens() == null;
     state = open ? State.READY : State.AUTHENTICATING;
-    Reply reply = open ? CqlResponses.empty(request, Opcode.READY) : CqlResponses.authenticate(request);
+    Reply reply =
+        open ? CqlResponses.empty(request, Opcode.READY) : CqlResponses.authenticate(request);
     send(context, request, reply, null);
     if (version == FrameReader.VERSION_MAX) {
       reader.beginSegments(lz4);
@@ -397,7 +398,10 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
 
   /// Answers a request on a thread of its own.
   private void start(
-      ChannelHandlerContext context, Request request, ExecutionHandle execution, Supplier<Reply> answer) {
+      ChannelHandlerContext context,
+      Request request,
+      ExecutionHandle execution,
+      Supplier<Reply> answer) {
     if (port.isStopping()) {
       throw new CqlException(Code.OVERLOADED, "the server stops");
     }
@@ -416,7 +420,10 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
 
   /// Sends a response, and gives back what its request held when it is in the socket.
   private void send(
-      ChannelHandlerContext context, Request request, Reply reply, @Nullable ExecutionHandle execution) {
+      ChannelHandlerContext context,
+      Request request,
+      Reply reply,
+      @Nullable ExecutionHandle execution) {
     var _ =
         context
             .writeAndFlush(reply)

@@ -108,7 +108,8 @@ final class CqlPort implements PortProvider.Port {
       throw failed;
     }
     ServerIdentity identity = new ServerIdentity(hostId(store), address().getPort(), VERSION);
-    UserTables tables = tableStore == null ? null : new UserTables(tableStore, InstantSource.system());
+    UserTables tables =
+        tableStore == null ? null : new UserTables(tableStore, InstantSource.system());
     damage = tables == null ? List.of() : damage(tables);
     CqlEvents events = new CqlEvents(intake, terms.durability());
     List<RowSource> sources = List.of(new EventSource(store::view, memory, events));

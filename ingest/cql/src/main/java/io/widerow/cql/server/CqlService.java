@@ -4,12 +4,12 @@ import io.widerow.cql.CqlException;
 import io.widerow.cql.CqlException.Code;
 import io.widerow.cql.parse.Parser;
 import io.widerow.cql.parse.Statement;
-import io.widerow.cql.plan.QueryRows;
-import io.widerow.cql.plan.StatementExecution;
 import io.widerow.cql.plan.Planner;
 import io.widerow.cql.plan.Prepared;
-import io.widerow.cql.schema.RequestPrincipal;
+import io.widerow.cql.plan.QueryRows;
+import io.widerow.cql.plan.StatementExecution;
 import io.widerow.cql.schema.RequestKey;
+import io.widerow.cql.schema.RequestPrincipal;
 import io.widerow.cql.type.WireCodec;
 import io.widerow.ingest.config.TokenFile;
 import io.widerow.query.HeldMemory;
@@ -136,7 +136,11 @@ final class CqlService {
   /// @param id of the statement
   /// @param running counts the memory that the execution holds
   Page execute(
-      StatementId id, Prepared prepared, QueryOptions options, Client client, ExecutionHandle running) {
+      StatementId id,
+      Prepared prepared,
+      QueryOptions options,
+      Client client,
+      ExecutionHandle running) {
     running.requireGoingOn();
     List<@Nullable ByteBuffer> values = options.valuesOf(prepared.variables());
     byte[] statement = withValues(id, values);

@@ -1,7 +1,7 @@
 package io.widerow.cql.system;
 
-import io.widerow.cql.schema.RequestPrincipal;
 import io.widerow.cql.schema.Column;
+import io.widerow.cql.schema.RequestPrincipal;
 import io.widerow.cql.schema.Row;
 import io.widerow.cql.schema.RowCursor;
 import io.widerow.cql.schema.RowList;

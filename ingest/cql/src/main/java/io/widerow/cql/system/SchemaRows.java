@@ -1,8 +1,8 @@
 package io.widerow.cql.system;
 
 import io.widerow.cql.schema.Column;
-import io.widerow.cql.schema.CreateText;
 import io.widerow.cql.schema.CqlKeyspace;
+import io.widerow.cql.schema.CreateText;
 import io.widerow.cql.schema.Schema;
 import io.widerow.cql.schema.Table;
 import io.widerow.cql.type.CqlType;

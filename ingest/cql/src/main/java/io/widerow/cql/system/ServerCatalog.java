@@ -1,9 +1,9 @@
 package io.widerow.cql.system;
 
 import io.widerow.cql.define.UserTables;
-import io.widerow.cql.schema.RequestPrincipal;
 import io.widerow.cql.schema.CqlCatalog;
 import io.widerow.cql.schema.CqlKeyspace;
+import io.widerow.cql.schema.RequestPrincipal;
 import io.widerow.cql.schema.RowSource;
 import io.widerow.cql.schema.Schema;
 import io.widerow.cql.schema.Table;

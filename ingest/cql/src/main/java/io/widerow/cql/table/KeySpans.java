@@ -5,9 +5,9 @@ import io.widerow.cql.key.TableKeys;
 import io.widerow.cql.parse.Relation.Operator;
 import io.widerow.cql.schema.Column;
 import io.widerow.cql.schema.Column.Kind;
-import io.widerow.cql.schema.RowCondition;
 import io.widerow.cql.schema.KeyLimits;
 import io.widerow.cql.schema.KeyLimits.TupleCondition;
+import io.widerow.cql.schema.RowCondition;
 import io.widerow.cql.schema.Table;
 import io.widerow.cql.type.ValueOrder;
 import java.util.ArrayList;
@@ -37,7 +37,8 @@ public final class KeySpans {
   private final List<TupleCondition> tuples;
   private final LongConsumer memory;
   private long held; // while keys are made
-  private final Set<RowCondition> used = identities(); // to compare them is to hash each value of IN
+  private final Set<RowCondition> used =
+      identities(); // to compare them is to hash each value of IN
   private final Set<TupleCondition> usedTuples = identities();
 
   /// A range of keys: its least one, and the key after its greatest.

@@ -2,9 +2,9 @@ package io.widerow.cql.table;
 
 import io.widerow.cql.CqlException;
 import io.widerow.cql.CqlException.Code;
+import io.widerow.cql.schema.KeyLimits.TupleCondition;
 import io.widerow.cql.schema.RequestPrincipal;
 import io.widerow.cql.schema.RowCondition;
-import io.widerow.cql.schema.KeyLimits.TupleCondition;
 import io.widerow.cql.schema.RowScan;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

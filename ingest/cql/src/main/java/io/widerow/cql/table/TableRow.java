@@ -62,7 +62,8 @@ public record TableRow(Table table, TableKeys.Parts key, @Nullable List<Cell>[] 
       case CqlType.ListOf(CqlType element, _) ->
           found.stream().map(cell -> require(element, cell.value)).toList();
       case CqlType.SetOf(CqlType element, _) ->
-          WireCodec.sorted(element, found.stream().map(cell -> require(element, path(cell))).toList());
+          WireCodec.sorted(
+              element, found.stream().map(cell -> require(element, path(cell))).toList());
       case CqlType.MapOf(CqlType key, CqlType value, _) ->
           WireCodec.sorted(
               key,

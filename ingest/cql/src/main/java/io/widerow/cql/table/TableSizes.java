@@ -1,12 +1,12 @@
 package io.widerow.cql.table;
 
 import io.widerow.cql.key.TableKeys;
-import io.widerow.cql.schema.RequestPrincipal;
 import io.widerow.cql.schema.Column;
 import io.widerow.cql.schema.Column.Kind;
-import io.widerow.cql.schema.RowCondition;
 import io.widerow.cql.schema.CqlKeyspace;
+import io.widerow.cql.schema.RequestPrincipal;
 import io.widerow.cql.schema.Row;
+import io.widerow.cql.schema.RowCondition;
 import io.widerow.cql.schema.RowCursor;
 import io.widerow.cql.schema.RowList;
 import io.widerow.cql.schema.RowScan;

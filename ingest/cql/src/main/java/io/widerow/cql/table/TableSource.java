@@ -2,9 +2,9 @@ package io.widerow.cql.table;
 
 import io.widerow.cql.CqlException;
 import io.widerow.cql.key.TableKeys;
-import io.widerow.cql.schema.RequestPrincipal;
 import io.widerow.cql.schema.KeyLimits;
 import io.widerow.cql.schema.KeyLimits.TokenCondition;
+import io.widerow.cql.schema.RequestPrincipal;
 import io.widerow.cql.schema.RowCursor;
 import io.widerow.cql.schema.RowScan;
 import io.widerow.cql.schema.RowSource;

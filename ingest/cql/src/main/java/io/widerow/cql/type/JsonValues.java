@@ -33,7 +33,8 @@ public final class JsonValues {
     return switch (type) {
       case NativeType simple -> of(simple, json);
       case CqlType.ListOf(CqlType element, _) -> elements(element, json, type);
-      case CqlType.SetOf(CqlType element, _) -> WireCodec.sorted(element, elements(element, json, type));
+      case CqlType.SetOf(CqlType element, _) ->
+          WireCodec.sorted(element, elements(element, json, type));
       case CqlType.MapOf(CqlType key, CqlType value, _) -> map(key, value, json, type);
       case CqlType.TupleOf(List<CqlType> types) -> tuple(types, json, type);
       case CqlType.UserType user -> fields(user, json);

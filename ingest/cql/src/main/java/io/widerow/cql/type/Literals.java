@@ -90,7 +90,9 @@ public final class Literals {
         case FLOAT -> Float.valueOf(number(text));
         case INT -> Integer.valueOf(text);
         case TIMESTAMP ->
-            kind == Kind.INTEGER ? Instant.ofEpochMilli(Long.parseLong(text)) : CqlTimes.instant(text);
+            kind == Kind.INTEGER
+                ? Instant.ofEpochMilli(Long.parseLong(text))
+                : CqlTimes.instant(text);
         case UUID -> UUID.fromString(text);
         case TIMEUUID -> timeUuid(UUID.fromString(text));
         case VARINT -> new BigInteger(text);

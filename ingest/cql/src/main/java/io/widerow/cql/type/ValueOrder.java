@@ -84,7 +84,8 @@ public final class ValueOrder {
       case ASCII, TEXT -> Arrays.compareUnsigned(utf8(one), utf8(other));
       case BIGINT, COUNTER -> ((Long) one).compareTo((Long) other);
       case BLOB ->
-          Arrays.compareUnsigned(WireCodec.bytes((ByteBuffer) one), WireCodec.bytes((ByteBuffer) other));
+          Arrays.compareUnsigned(
+              WireCodec.bytes((ByteBuffer) one), WireCodec.bytes((ByteBuffer) other));
       case BOOLEAN -> ((Boolean) one).compareTo((Boolean) other);
       case DECIMAL -> ((BigDecimal) one).compareTo((BigDecimal) other);
       case DOUBLE -> ((Double) one).compareTo((Double) other);
@@ -103,7 +104,8 @@ public final class ValueOrder {
       case TINYINT -> ((Byte) one).compareTo((Byte) other);
       case DURATION -> // no order of lengths: a month has no fixed one
           Arrays.compareUnsigned(
-              WireCodec.bytes(WireCodec.encode(type, one)), WireCodec.bytes(WireCodec.encode(type, other)));
+              WireCodec.bytes(WireCodec.encode(type, one)),
+              WireCodec.bytes(WireCodec.encode(type, other)));
     };
   }
 

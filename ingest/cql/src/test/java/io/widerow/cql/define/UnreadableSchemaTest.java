@@ -277,7 +277,11 @@ class UnreadableSchemaTest {
     }
     all.run("DELETE FROM r.mail WHERE id = 7");
     BrokenSchema.write(
-        on[0].extension(TableEngine.class), "r", "table", "mail", "CREATE TABLE r.mail (from text)");
+        on[0].extension(TableEngine.class),
+        "r",
+        "table",
+        "mail",
+        "CREATE TABLE r.mail (from text)");
     for (int life = 0; life < 6; life++) {
       if (life % 2 == 0) {
         disk = disk.restart(); // killed

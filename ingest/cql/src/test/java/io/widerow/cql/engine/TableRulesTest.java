@@ -75,7 +75,8 @@ class TableRulesTest {
   /// The cells that remain after some writes, each flushed or not.
   @SafeVarargs
   private List<String> left(Where where, Consumer<Mutations>... writes) {
-    TableStore tables = where == Where.MODEL ? new TableModel() : embedded.extension(TableEngine.class);
+    TableStore tables =
+        where == Where.MODEL ? new TableModel() : embedded.extension(TableEngine.class);
     for (Consumer<Mutations> write : writes) {
       tables.write((_, out) -> TablesModelTest.run(write, out)).join();
       if (where == Where.TWO_FILES) {
@@ -199,7 +200,8 @@ class TableRulesTest {
   @ParameterizedTest
   @MethodSource("places")
   void aWriteThatThrowsChangesNothing(Where where) {
-    TableStore tables = where == Where.MODEL ? new TableModel() : embedded.extension(TableEngine.class);
+    TableStore tables =
+        where == Where.MODEL ? new TableModel() : embedded.extension(TableEngine.class);
     CompletableFuture<Boolean> refused =
         tables.write((_, out) -> {
           out.row(row("a"), PARTITION).live(10, 0, 0);
@@ -215,7 +217,8 @@ class TableRulesTest {
   @ParameterizedTest
   @MethodSource("places")
   void aWriteSeesWhatCameBefore(Where where) {
-    TableStore tables = where == Where.MODEL ? new TableModel() : embedded.extension(TableEngine.class);
+    TableStore tables =
+        where == Where.MODEL ? new TableModel() : embedded.extension(TableEngine.class);
     tables.write((_, out) -> TablesModelTest.run(put("x", 10), out)).join();
     List<String> before =
         tables
@@ -231,7 +234,8 @@ class TableRulesTest {
   @ParameterizedTest
   @MethodSource("places")
   void onlyAHeaderDeletesOtherRows(Where where) {
-    TableStore tables = where == Where.MODEL ? new TableModel() : embedded.extension(TableEngine.class);
+    TableStore tables =
+        where == Where.MODEL ? new TableModel() : embedded.extension(TableEngine.class);
     var refused =
         tables.write((_, out) -> {
           out.row(row("a"), PARTITION).deletePartition(10);

@@ -238,7 +238,8 @@ class SelectTest {
             .toList()
             .toString());
     assertEquals(List.of(0), prepared.partitionKey());
-    ByteBuffer tables = WireCodec.encode(prepared.variables().get(1).type(), List.of("local", "peers"));
+    ByteBuffer tables =
+        WireCodec.encode(prepared.variables().get(1).type(), List.of("local", "peers"));
     List<@Nullable ByteBuffer> values =
         Arrays.asList(text("system"), tables, text("s"), WireCodec.encode(NativeType.INT, 2));
     assertEquals(

@@ -126,7 +126,8 @@ final class SpanDecoder extends OtlpDecoder {
     in.leave(outer);
   }
 
-  private void details(FixedName name, RepeatedFieldOffsets spots, boolean ofEvents) throws ProtobufReader.Bad {
+  private void details(FixedName name, RepeatedFieldOffsets spots, boolean ofEvents)
+      throws ProtobufReader.Bad {
     if (spots.count() == 0) {
       return;
     }

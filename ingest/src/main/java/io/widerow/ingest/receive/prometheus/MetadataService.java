@@ -71,7 +71,8 @@ record MetadataService(MetadataTable table) {
       if (limit >= 0 && shown >= limit) {
         break;
       }
-      HttpResponses.appendString(json.append(shown++ == 0 ? "" : ","), metric.getKey()).append(":[");
+      HttpResponses.appendString(json.append(shown++ == 0 ? "" : ","), metric.getKey())
+          .append(":[");
       List<MetricDescription> all = metric.getValue();
       long most = perMetric > 0 ? Math.min(perMetric, all.size()) : all.size();
       for (int i = 0; i < most; i++) {

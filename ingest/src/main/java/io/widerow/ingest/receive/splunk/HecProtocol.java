@@ -73,7 +73,8 @@ public final class HecProtocol implements WriteProtocol {
           HttpRoute.probe(
               "/services/collector" + path,
               (_, _) ->
-                  HttpResponses.json(HttpStatus.OK, "{\"text\":\"HEC is healthy\",\"code\":17}\n")));
+                  HttpResponses.json(
+                      HttpStatus.OK, "{\"text\":\"HEC is healthy\",\"code\":17}\n")));
     }
     return List.copyOf(routes);
   }

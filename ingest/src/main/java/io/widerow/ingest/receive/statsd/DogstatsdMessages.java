@@ -88,7 +88,8 @@ final class DogstatsdMessages {
 
   private int length(String field, int end) throws BadField {
     int from = message.at;
-    int digits = Math.min(TimeParser.fractionLimit(message.bytes, from, message.limit), message.limit);
+    int digits =
+        Math.min(TimeParser.fractionLimit(message.bytes, from, message.limit), message.limit);
     boolean known =
         digits > from
             && digits - from <= LENGTH_DIGITS_MAX

@@ -12,8 +12,8 @@ import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.config.Tokens;
 import io.widerow.ingest.http.FormParameters;
 import io.widerow.ingest.http.HttpRoute;
-import io.widerow.ingest.serve.reply.ReplyThreads;
 import io.widerow.ingest.serve.reply.QueryReply;
+import io.widerow.ingest.serve.reply.ReplyThreads;
 import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
@@ -145,7 +145,8 @@ public final class LokiService {
   private void run(Asked asked, Question question, QueryReply reply)
       throws ExecutionException, InterruptedException, TimeoutException {
     try (StoreView view = store.view();
-        LogqlContext execution = new LogqlContext(view, labels, known, QueryBudget.DEFAULT, memory)) {
+        LogqlContext execution =
+            new LogqlContext(view, labels, known, QueryBudget.DEFAULT, memory)) {
       running.add(execution);
       var _ = reply.response().whenComplete().whenComplete((_, _) -> execution.cancel());
       OutputBuffer out = new OutputBuffer(SINK_BYTES, execution::hold);

@@ -14,8 +14,8 @@ import io.widerow.ingest.http.FormParameters;
 import io.widerow.ingest.http.HttpResponses;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.RequestRefused;
-import io.widerow.ingest.serve.reply.ReplyThreads;
 import io.widerow.ingest.serve.reply.QueryReply;
+import io.widerow.ingest.serve.reply.ReplyThreads;
 import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryExecution;
@@ -112,7 +112,8 @@ final class CatalogService {
 
   private String buildInfo() {
     StringBuilder json = new StringBuilder("{\"status\":\"success\",\"data\":{\"version\":\"");
-    HttpResponses.appendString(json.append(version).append("\",\"revision\":"), "widerow " + version);
+    HttpResponses.appendString(
+        json.append(version).append("\",\"revision\":"), "widerow " + version);
     return json.append(
             ",\"branch\":\"\",\"buildUser\":\"\",\"buildDate\":\"\",\"goVersion\":\"\"}}\n")
         .toString();

@@ -8,8 +8,8 @@ import com.linecorp.armeria.common.ResponseHeaders;
 import com.linecorp.armeria.common.ResponseHeadersBuilder;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import io.widerow.ingest.http.HttpRoute;
-import io.widerow.ingest.serve.reply.ReplyThreads;
 import io.widerow.ingest.serve.reply.QueryReply;
+import io.widerow.ingest.serve.reply.ReplyThreads;
 import io.widerow.query.HeldMemory;
 import io.widerow.query.Token;
 import io.widerow.query.export.ExportCursor;
@@ -48,8 +48,7 @@ final class ExportService {
   }
 
   private HttpResponse export(ServiceRequestContext context, HttpRequest request) {
-    ExportRequest asked =
-        ExportRequest.parse(QueryService.values(context), resources.epochNanos());
+    ExportRequest asked = ExportRequest.parse(QueryService.values(context), resources.epochNanos());
     return threads.answer(context, QueryErrors.refusing(reply -> run(asked, reply)));
   }
 

@@ -8,8 +8,8 @@ import com.linecorp.armeria.common.ResponseHeadersBuilder;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import io.widerow.ingest.http.HttpResponses;
 import io.widerow.ingest.http.HttpRoute;
-import io.widerow.ingest.serve.reply.ReplyThreads;
 import io.widerow.ingest.serve.reply.QueryReply;
+import io.widerow.ingest.serve.reply.ReplyThreads;
 import io.widerow.query.HeldMemory;
 import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryException;
@@ -22,8 +22,9 @@ import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 
-/// `GET /v1/tail`: with `stats` one response of a continuous query, see [ContinuousQueryRun]; the client asks
-/// again with the position in its last line. Without `stats` events without end, see [EventTail].
+/// `GET /v1/tail`: with `stats` one response of a continuous query, see [ContinuousQueryRun]; the
+/// client asks again with the position in its last line. Without `stats` events without end, see
+/// [EventTail].
 ///
 /// - Threads: the connection's event loop; each response is made on a virtual thread,
 ///   `widerow-tail-<n>`.
@@ -64,7 +65,8 @@ final class StepService {
       throws ExecutionException, InterruptedException, TimeoutException {
     try (StoreView view = resources.store().view();
         HeldMemory held = new HeldMemory(resources.memory());
-        ContinuousQueryRun tail = new ContinuousQueryRun(view, question, QueryBudget.DEFAULT, resources.memory())) {
+        ContinuousQueryRun tail =
+            new ContinuousQueryRun(view, question, QueryBudget.DEFAULT, resources.memory())) {
       var _ = reply.response().whenComplete().whenComplete((_, _) -> tail.cancel());
       OutputBuffer sink = new OutputBuffer(SINK_BYTES, held);
       ResponseHeadersBuilder headers =
@@ -76,7 +78,8 @@ final class StepService {
     }
   }
 
-  private void send(ContinuousQueryRun tail, OutputBuffer sink, QueryReply reply, ResponseHeaders headers)
+  private void send(
+      ContinuousQueryRun tail, OutputBuffer sink, QueryReply reply, ResponseHeaders headers)
       throws ExecutionException, InterruptedException, TimeoutException {
     try {
       tail.write(resources.epochNanos(), sink, full -> piece(full, reply, headers));

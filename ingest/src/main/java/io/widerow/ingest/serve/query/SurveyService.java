@@ -7,9 +7,9 @@ import com.linecorp.armeria.common.ResponseHeadersBuilder;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import io.widerow.ingest.http.HttpResponses;
 import io.widerow.ingest.http.HttpRoute;
-import io.widerow.ingest.serve.reply.ReplyThreads;
 import io.widerow.ingest.serve.reply.LowPriorityThread;
 import io.widerow.ingest.serve.reply.QueryReply;
+import io.widerow.ingest.serve.reply.ReplyThreads;
 import io.widerow.query.HeldMemory;
 import io.widerow.query.fields.DiffRequest;
 import io.widerow.query.fields.FieldStatisticsWarmer;
@@ -17,8 +17,8 @@ import io.widerow.query.fields.FieldsRequest;
 import io.widerow.query.fields.KnownFields;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.patterns.PatternsRequest;
-import io.widerow.query.result.ResponseOptions;
 import io.widerow.query.result.FieldCheck;
+import io.widerow.query.result.ResponseOptions;
 import io.widerow.query.survey.Survey;
 import io.widerow.query.survey.SurveyParameters;
 import io.widerow.query.survey.SurveyRequest;
@@ -118,8 +118,7 @@ final class SurveyService {
 
   /// @param given parameters that name fields, and of which events
   /// @param now the origin of relative times in them
-  private void run(
-      SurveyRequest asked, Map<String, List<String>> given, long now, QueryReply reply)
+  private void run(SurveyRequest asked, Map<String, List<String>> given, long now, QueryReply reply)
       throws ExecutionException, InterruptedException, TimeoutException {
     try (StoreView view = resources.store().view();
         HeldMemory held = new HeldMemory(resources.memory());

@@ -142,7 +142,8 @@ public final class DeletionService {
       throws RequestRefused {
     Parameters.requireKnown(given, List.of());
     long left = store.deletions().verify(number(id));
-    return HttpResponses.json(HttpStatus.OK, "{\"id\":\"%s\",\"matches\":%d}\n".formatted(id, left));
+    return HttpResponses.json(
+        HttpStatus.OK, "{\"id\":\"%s\",\"matches\":%d}\n".formatted(id, left));
   }
 
   private static int number(String id) {

@@ -37,7 +37,8 @@ public final class SnapshotService {
   private final Path directory;
 
   public SnapshotService(EventStore store, Path directory) {
-    this.routes = MaintenanceRoutes.of("/v1/admin/snapshot", store, OF_CLUSTER, embedded -> embedded);
+    this.routes =
+        MaintenanceRoutes.of("/v1/admin/snapshot", store, OF_CLUSTER, embedded -> embedded);
     this.directory = directory;
   }
 

@@ -262,7 +262,9 @@ public final class StatusServices {
     String comma = "";
     for (RejectedSamples.Sample sample : samples) {
       json.append(comma).append("{\"ts\":\"").append(sample.when()).append("\",\"source\":");
-      HttpResponses.appendString(json, sample.source()).append(",\"index\":").append(sample.index());
+      HttpResponses.appendString(json, sample.source())
+          .append(",\"index\":")
+          .append(sample.index());
       HttpResponses.appendString(json.append(",\"reason\":"), sample.reason()).append('}');
       comma = ",";
     }

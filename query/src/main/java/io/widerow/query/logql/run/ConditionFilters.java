@@ -4,8 +4,8 @@ import io.widerow.event.AttributeName;
 import io.widerow.event.Text;
 import io.widerow.query.logql.LabelCondition;
 import io.widerow.query.logql.LabelCondition.Quantity;
-import io.widerow.query.logql.Matcher;
 import io.widerow.query.logql.LogqlNames;
+import io.widerow.query.logql.Matcher;
 import io.widerow.query.logql.Stage.Conversion;
 import io.widerow.query.logql.line.LabelMapping;
 import io.widerow.storage.Filter;
@@ -75,7 +75,8 @@ final class ConditionFilters {
 
   Filter of(LabelCondition condition) {
     return switch (condition) {
-      case LabelCondition.And(var parts) -> LogqlPushdown.all(parts.stream().map(this::of).toList());
+      case LabelCondition.And(var parts) ->
+          LogqlPushdown.all(parts.stream().map(this::of).toList());
       case LabelCondition.Or(var parts) -> LogqlPushdown.any(parts.stream().map(this::of).toList());
       case LabelCondition.Words(var matcher) -> of(matcher);
       case Quantity quantity -> of(quantity);

@@ -3,11 +3,11 @@ package io.widerow.query.logql.run;
 import io.widerow.event.AttributeName;
 import io.widerow.event.Level;
 import io.widerow.query.RangeQuery;
-import io.widerow.query.logql.LabelCondition;
 import io.widerow.query.logql.Expr;
+import io.widerow.query.logql.LabelCondition;
 import io.widerow.query.logql.LogQuery;
-import io.widerow.query.logql.Metric;
 import io.widerow.query.logql.LogqlNames;
+import io.widerow.query.logql.Metric;
 import io.widerow.query.logql.Stage;
 import io.widerow.query.logql.line.LabelMapping;
 import io.widerow.query.result.FieldCheck;
@@ -67,7 +67,8 @@ public final class LabelCheck {
     lines.matchers().forEach(matcher -> names.add(matcher.name()));
     for (Stage stage : lines.stages()) {
       switch (stage) {
-        case Stage.LabelFilter(LabelCondition condition) -> LogqlSelection.addNames(condition, names);
+        case Stage.LabelFilter(LabelCondition condition) ->
+            LogqlSelection.addNames(condition, names);
         case Stage.LineFilter _, Stage.Drop _, Stage.Keep _ -> {}
         default -> {
           return;

@@ -91,7 +91,8 @@ public final class LokiJson {
   }
 
   /// Numbers at several steps.
-  public static void matrix(List<LogqlSeries> series, Steps steps, LogqlContext cost, OutputBuffer out) {
+  public static void matrix(
+      List<LogqlSeries> series, Steps steps, LogqlContext cost, OutputBuffer out) {
     begin("matrix", out);
     String comma = "";
     for (LogqlSeries one : series) {
@@ -119,7 +120,8 @@ public final class LokiJson {
   }
 
   /// Numbers at one instant.
-  public static void vector(List<LogqlSeries> series, long atNanos, LogqlContext cost, OutputBuffer out) {
+  public static void vector(
+      List<LogqlSeries> series, long atNanos, LogqlContext cost, OutputBuffer out) {
     begin("vector", out);
     String comma = "";
     for (LogqlSeries one : series) {

@@ -48,14 +48,17 @@ public final class MetricRun {
     return switch (metric) {
       case Metric.Literal(double number) ->
           new Value(
-              true, List.of(LogqlSeries.constant(LabelSet.EMPTY, steps.count(), number, execution)));
+              true,
+              List.of(LogqlSeries.constant(LabelSet.EMPTY, steps.count(), number, execution)));
       case Metric.VectorOf(double number) ->
           new Value(
-              false, List.of(LogqlSeries.constant(LabelSet.EMPTY, steps.count(), number, execution)));
+              false,
+              List.of(LogqlSeries.constant(LabelSet.EMPTY, steps.count(), number, execution)));
       case Metric.Range range -> new Value(false, range(range, names));
       case Metric.Aggregate aggregate -> {
         List<LogqlSeries> inner = value(aggregate.inner(), inside(aggregate, names)).series();
-        yield new Value(false, new VectorAggregation(execution, aggregate, steps.count()).of(inner));
+        yield new Value(
+            false, new VectorAggregation(execution, aggregate, steps.count()).of(inner));
       }
       case Metric.Binary binary -> {
         Metric.Labels on = binary.on();

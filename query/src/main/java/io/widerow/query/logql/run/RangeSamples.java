@@ -7,10 +7,10 @@ import io.widerow.query.QueryException;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
 import io.widerow.query.aggregation.Field;
+import io.widerow.query.logql.LogqlNames;
 import io.widerow.query.logql.Matcher;
 import io.widerow.query.logql.Metric;
 import io.widerow.query.logql.Metric.RangeFunction;
-import io.widerow.query.logql.LogqlNames;
 import io.widerow.query.logql.Stage;
 import io.widerow.query.logql.line.EventLines;
 import io.widerow.query.logql.line.LabelMapping;
@@ -178,7 +178,8 @@ final class RangeSamples {
     boolean looksAtLines = selection.looksAtLines() || readsBytes();
     boolean level = selection.needsLevel(others);
     EventLines lines = new EventLines(labels, names, level, execution.lineMemory());
-    RangeQuery read = looksAtLines ? query : query.withFields(LogqlSelection.projection(names, level));
+    RangeQuery read =
+        looksAtLines ? query : query.withFields(LogqlSelection.projection(names, level));
     try (RangeReader reader = execution.open(read)) {
       if (names == null || looksAtLines) {
         if (takesAnyOrder()) { // in order, segments that overlap hold a block each

@@ -85,7 +85,8 @@ public final class TailRun {
     return there;
   }
 
-  private boolean read(LogqlContext execution, LogqlSelection selection, RangeQuery range, Messages out) {
+  private boolean read(
+      LogqlContext execution, LogqlSelection selection, RangeQuery range, Messages out) {
     EventLines lines = new EventLines(execution.labels(), null, true, execution.lineMemory());
     Pipeline pipeline = new Pipeline(query, selection.searched());
     StreamEntries entries = new StreamEntries(execution, categorized);

@@ -149,7 +149,8 @@ public final class Volumes {
   }
 
   /// Volumes by the names of labels instead of their values.
-  public List<LogqlSeries> volumeOfLabels(LogQuery lines, Steps steps, long windowNanos, long limit) {
+  public List<LogqlSeries> volumeOfLabels(
+      LogQuery lines, Steps steps, long windowNanos, long limit) {
     long from = steps.at(0) - windowNanos;
     LabelCatalog catalog = new LabelCatalog(execution, from, steps.at(steps.count() - 1));
     List<LogqlSeries> result = new ArrayList<>();

@@ -71,7 +71,8 @@ class LogqlPushdownTest {
   }
 
   private LogqlContext execution() {
-    return new LogqlContext(view, new LabelMapping(LabelMapping.DEFAULT), QueryBudget.DEFAULT, memory);
+    return new LogqlContext(
+        view, new LabelMapping(LabelMapping.DEFAULT), QueryBudget.DEFAULT, memory);
   }
 
   private long bytesRead(String query, double expected) {
@@ -182,7 +183,8 @@ class LogqlPushdownTest {
   void anAnswerThatIsTooLargeIsRefused() {
     QueryMemory little = new QueryMemory(300_000);
     try (LogqlContext execution =
-        new LogqlContext(view, new LabelMapping(LabelMapping.DEFAULT), QueryBudget.DEFAULT, little)) {
+        new LogqlContext(
+            view, new LabelMapping(LabelMapping.DEFAULT), QueryBudget.DEFAULT, little)) {
       LogQuery query = (LogQuery) LogqlParser.parse("{}");
       assertThrows(
           QueryException.OverBudget.class,
@@ -209,7 +211,8 @@ class LogqlPushdownTest {
       QueryMemory little = new QueryMemory(3L * EACH * BODY_CHARS / 2); // a block and a half
       try (StoreView all = many.view();
           LogqlContext execution =
-              new LogqlContext(all, new LabelMapping(LabelMapping.DEFAULT), QueryBudget.DEFAULT, little)) {
+              new LogqlContext(
+                  all, new LabelMapping(LabelMapping.DEFAULT), QueryBudget.DEFAULT, little)) {
         Metric metric = (Metric) LogqlParser.parse("count_over_time({} |~ `line .*7 x` [1h])");
         double sum = 0;
         for (LogqlSeries series : new MetricRun(execution, Steps.at(UNTIL)).run(metric).series()) {

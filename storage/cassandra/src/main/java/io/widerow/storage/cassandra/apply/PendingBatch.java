@@ -12,7 +12,8 @@ import java.util.HexFormat;
 /// @param counterFrom arrival number of its first event
 /// @param count of its events, refused ones included
 /// @param seconds when it came, in seconds since the Unix epoch
-public record PendingBatch(String key, int lane, int lanes, long counterFrom, int count, long seconds) {
+public record PendingBatch(
+    String key, int lane, int lanes, long counterFrom, int count, long seconds) {
   public PendingBatch {
     if (key.length() != 32 || count < 0 || lane < 0 || lane >= lanes) {
       throw new IllegalArgumentException(

@@ -49,7 +49,8 @@ record Round(
   /// The round after this one.
   ///
   /// @param nowMicros the time now, in microseconds since the Unix epoch
-  Round next(long nextStamp, LaneArrivals newTo, long nowMicros, List<PendingBatch.LeftOut> nextTaken) {
+  Round next(
+      long nextStamp, LaneArrivals newTo, long nowMicros, List<PendingBatch.LeftOut> nextTaken) {
     long last = newTo.limitMax();
     long nextSpan = Math.clamp(last - to.limitMax(), 0, SPAN_MAX);
     return new Round(nextStamp, to, newTo, above(nowMicros), last - nextSpan, nextSpan, nextTaken);

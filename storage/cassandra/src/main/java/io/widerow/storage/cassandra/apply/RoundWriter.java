@@ -54,7 +54,10 @@ final class RoundWriter implements AutoCloseable {
   private record InFlight(RetryingStatements.Try<Void> statement, long bytes) {}
 
   RoundWriter(
-      Keyspace keyspace, RetryingStatements statements, ApplyOptions options, TimeToLive timeToLive) {
+      Keyspace keyspace,
+      RetryingStatements statements,
+      ApplyOptions options,
+      TimeToLive timeToLive) {
     this.keyspace = keyspace;
     this.statements = statements;
     this.pacing = options.pacing();
@@ -69,7 +72,8 @@ final class RoundWriter implements AutoCloseable {
   /// @param left batches that are left out; of batches that came to this daemon before, events with
   ///   clients' ids are written again
   /// @param nodesMillis the time of the nodes, in milliseconds since the Unix epoch
-  record Task(Round round, int daemon, UUID storeId, List<PendingBatch.LeftOut> left, long nodesMillis) {
+  record Task(
+      Round round, int daemon, UUID storeId, List<PendingBatch.LeftOut> left, long nodesMillis) {
     boolean wants(EventView event, int shard) {
       if (!round.holds(event, shard)) {
         return false;

@@ -31,7 +31,8 @@ final class SingleDaemonCheck {
   ///
   /// @param others true when the store has had another daemon
   /// @throws KeyspaceException when a statement fails; call it again
-  void begin(Keyspace keyspace, RetryingStatements statements, int daemon, int epoch, boolean others) {
+  void begin(
+      Keyspace keyspace, RetryingStatements statements, int daemon, int epoch, boolean others) {
     alone = false;
     mine = epoch * TimeUuid.DAEMON_LIMIT + daemon + 1;
     boolean nobody = others;

@@ -47,7 +47,8 @@ final class ClaimsTable {
     return runner
         .rows(
             "reading claims of batch keys",
-            runner.bind(StoreStatements.Kind.CLAIM_SELECT, keys.stream().map(ByteBuffer::wrap).toList()),
+            runner.bind(
+                StoreStatements.Kind.CLAIM_SELECT, keys.stream().map(ByteBuffer::wrap).toList()),
             row -> Map.entry(present(row.getByteBuffer("key")), Rows.claim(row)))
         .thenApply(rows -> {
           Map<ByteBuffer, Claim> found = new HashMap<>();

@@ -115,7 +115,8 @@ public final class DriverKeyspace implements Keyspace {
   @Override
   public CompletableFuture<Void> write(DirectoryRow row, ByteBuffer value, int ttlSeconds) {
     SegmentKey key = row.key();
-    BoundStatement segment = bindSegment(StoreStatements.Kind.SEGMENT_INSERT, key, value, ttlSeconds);
+    BoundStatement segment =
+        bindSegment(StoreStatements.Kind.SEGMENT_INSERT, key, value, ttlSeconds);
     BoundStatement directory =
         bindSegment(
             StoreStatements.Kind.DIRECTORY_INSERT,
@@ -217,7 +218,12 @@ public final class DriverKeyspace implements Keyspace {
             runner.bindPartition(
                 StoreStatements.Kind.SEGMENTS_DELETE, partition, tier, daemon, seqFirst, seqLast),
             runner.bindPartition(
-                StoreStatements.Kind.DIRECTORY_DELETE, partition, tier, daemon, seqFirst, seqLast)));
+                StoreStatements.Kind.DIRECTORY_DELETE,
+                partition,
+                tier,
+                daemon,
+                seqFirst,
+                seqLast)));
   }
 
   @Override
@@ -274,7 +280,8 @@ public final class DriverKeyspace implements Keyspace {
 
   @Override
   public CompletableFuture<Void> removeSpan(String span) {
-    return runner.done("removing span " + span, runner.bind(StoreStatements.Kind.SPAN_DELETE, span));
+    return runner.done(
+        "removing span " + span, runner.bind(StoreStatements.Kind.SPAN_DELETE, span));
   }
 
   // Daemons.
@@ -286,7 +293,8 @@ public final class DriverKeyspace implements Keyspace {
   @Override
   public CompletableFuture<List<DaemonRow>> daemons() {
     return runner
-        .rows("reading the daemons", runner.bind(StoreStatements.Kind.DAEMON_SELECT), Rows::daemonRow)
+        .rows(
+            "reading the daemons", runner.bind(StoreStatements.Kind.DAEMON_SELECT), Rows::daemonRow)
         .thenApply(all -> all.stream().sorted(Comparator.comparingInt(DaemonRow::daemon)).toList());
   }
 
@@ -301,7 +309,13 @@ public final class DriverKeyspace implements Keyspace {
     BoundStatement statement =
         before == null
             ? runner.bind(
-                StoreStatements.Kind.DAEMON_INSERT, slot(daemon), daemon, owner, host, epoch, reserved)
+                StoreStatements.Kind.DAEMON_INSERT,
+                slot(daemon),
+                daemon,
+                owner,
+                host,
+                epoch,
+                reserved)
             : runner.bind(
                 StoreStatements.Kind.DAEMON_BEGIN,
                 owner,

@@ -83,7 +83,11 @@ public final class ClusterVerifier {
   }
 
   private ClusterVerifier(
-      Keyspace keyspace, ClusterPolicies policies, long nowNanos, boolean probing, Progress progress) {
+      Keyspace keyspace,
+      ClusterPolicies policies,
+      long nowNanos,
+      boolean probing,
+      Progress progress) {
     this.keyspace = keyspace;
     this.policies = policies;
     this.nowNanos = nowNanos;

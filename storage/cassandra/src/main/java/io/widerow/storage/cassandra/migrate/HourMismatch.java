@@ -10,7 +10,8 @@ import io.widerow.storage.digest.EventDigest;
 /// @param from the events of the source
 /// @param to the events of the target, each once
 /// @param doubles how many more it has when its partitions are counted one by one, as aggregates do
-public record HourMismatch(Bucket hour, String type, EventDigest from, EventDigest to, long doubles) {
+public record HourMismatch(
+    Bucket hour, String type, EventDigest from, EventDigest to, long doubles) {
   /// A line for people.
   @Override
   public String toString() {

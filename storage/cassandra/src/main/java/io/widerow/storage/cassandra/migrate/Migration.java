@@ -72,7 +72,8 @@ public final class Migration {
       lanes = Math.max(1, manifest.journals());
     }
     String place = "directory " + directory;
-    MigrationStatements statements = new MigrationStatements(keyspace, settings.patience(), settings.pause(), watch);
+    MigrationStatements statements =
+        new MigrationStatements(keyspace, settings.patience(), settings.pause(), watch);
     return new ClusterLoad(view, storeId, lanes, place, keyspace, statements, workers, watch);
   }
 
@@ -109,7 +110,8 @@ public final class Migration {
     }
   }
 
-  private MigrationOutcome outcome(long copied, StoreView view, Path directory, Predicate<TypeDay> wanted) {
+  private MigrationOutcome outcome(
+      long copied, StoreView view, Path directory, Predicate<TypeDay> wanted) {
     try (EventStore store = EmbeddedStore.openForReading(directory);
         StoreView there = store.view()) {
       return compared(copied, Comparison.Side.whole(view), Comparison.Side.whole(there), wanted);

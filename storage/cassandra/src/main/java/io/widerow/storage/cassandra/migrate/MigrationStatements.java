@@ -29,7 +29,8 @@ final class MigrationStatements {
 
   /// @param patience how long a statement is retried
   /// @param pause waits for so many nanoseconds
-  MigrationStatements(Keyspace keyspace, Duration patience, LongConsumer pause, MigrationWatch watch) {
+  MigrationStatements(
+      Keyspace keyspace, Duration patience, LongConsumer pause, MigrationWatch watch) {
     this.keyspace = keyspace;
     this.patienceNanos = patience.toNanos();
     this.pause = pause;

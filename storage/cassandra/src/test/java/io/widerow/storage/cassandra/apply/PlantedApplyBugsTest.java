@@ -50,7 +50,13 @@ class PlantedApplyBugsTest {
         new Planted(
             "a daemon that is alone makes sure after it has noted its claims",
             "io.widerow.storage.cassandra.SecondDaemon",
-            List.of(Cut.to(Claims.class, "noteUnclaimed", SingleDaemonCheck.class, "isStill", "withoutAsking"))),
+            List.of(
+                Cut.to(
+                    Claims.class,
+                    "noteUnclaimed",
+                    SingleDaemonCheck.class,
+                    "isStill",
+                    "withoutAsking"))),
         planted(
             "a batch that was left out is kept until the other daemon has applied it",
             Cut.to(Applier.class, "release", Rounds.class, "releasable", "everything"),

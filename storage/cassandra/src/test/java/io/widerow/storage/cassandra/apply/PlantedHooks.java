@@ -39,7 +39,8 @@ public final class PlantedHooks {
     return List.of();
   }
 
-  static boolean withoutAsking(SingleDaemonCheck sole, Keyspace keyspace, RetryingStatements statements) {
+  static boolean withoutAsking(
+      SingleDaemonCheck sole, Keyspace keyspace, RetryingStatements statements) {
     return sole.mayBe();
   }
 

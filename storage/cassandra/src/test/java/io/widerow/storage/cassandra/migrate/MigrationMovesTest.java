@@ -131,7 +131,8 @@ class MigrationMovesTest {
     assertEquals(expected.size(), shown.size(), what);
     assertTrue(expected.equals(shown), what);
     assertEquals(List.of(), migration(keyspace).verifyCluster(snapshot).differences(), what);
-    assertEquals(new MigrationOutcome(0, 0, List.of()), migration(keyspace).toCluster(snapshot), what);
+    assertEquals(
+        new MigrationOutcome(0, 0, List.of()), migration(keyspace).toCluster(snapshot), what);
   }
 
   /// Kills runs of a snapshot early and late, and continues from each with another snapshot.
@@ -202,7 +203,8 @@ class MigrationMovesTest {
         long at = random.nextLong(statements);
         what.append(", ").append(snapshot.getFileName()).append(" at ").append(at);
         try {
-          MigrationOutcome _ = migration(new Cuts(keyspace).killAt(at).keyspace()).toCluster(snapshot);
+          MigrationOutcome _ =
+              migration(new Cuts(keyspace).killAt(at).keyspace()).toCluster(snapshot);
         } catch (Cuts.Killed killed) {
           what.append(" killed");
         }

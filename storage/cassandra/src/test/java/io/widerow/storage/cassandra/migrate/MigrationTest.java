@@ -165,7 +165,8 @@ class MigrationTest {
     assertClean(second);
     assertTrue(second.copied() <= 1_000 && second.copied() > 900, () -> second.copied() + " new");
     assertSame(directory("b"));
-    assertEquals(new MigrationOutcome(0, 0, List.of()), migration(keyspace).toDirectory(directory("b")));
+    assertEquals(
+        new MigrationOutcome(0, 0, List.of()), migration(keyspace).toDirectory(directory("b")));
   }
 
   @Test
