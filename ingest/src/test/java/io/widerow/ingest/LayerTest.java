@@ -37,7 +37,8 @@ class LayerTest extends LayerRules {
       ingest.series: event ingest.decode
       ingest.config: event storage query ingest.decode
       ingest.lane: event storage ingest.decode
-      ingest.transform: event storage query query.text query.filter ingest.decode ingest.lane
+      ingest.transform: event storage query query.text query.filter ingest.decode ingest.config \
+          ingest.lane
       ingest.intake: event ingest.decode ingest.lane
       ingest.http: event storage ingest.decode ingest.config ingest.lane ingest.intake
       ingest.socket: event storage query ingest.decode ingest.config ingest.lane ingest.intake

@@ -1,13 +1,10 @@
 package io.widerow.ingest.config;
 
 import com.linecorp.armeria.common.TlsKeyPair;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
-import java.nio.file.attribute.FileTime;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -23,7 +20,7 @@ public final class TlsFiles {
   private static final Logger LOG = Logger.getLogger("widerow");
 
   private final SecurityOptions security;
-  private List<Version> seen;
+  private List<FileVersion> seen;
   private volatile Content content;
 
   /// The contents of the files.
@@ -35,9 +32,6 @@ public final class TlsFiles {
       authorities = List.copyOf(authorities);
     }
   }
-
-  /// Identifies a version of a file.
-  private record Version(@Nullable Object number, FileTime modified, long bytes) {}
 
   private TlsFiles(SecurityOptions security, TlsKeyPair pair) {
     this.security = security;
@@ -61,7 +55,7 @@ public final class TlsFiles {
   ///
   /// @return whether there is other content now
   public boolean reload() {
-    List<Version> now = versions(security);
+    List<FileVersion> now = versions(security);
     if (now.isEmpty() || now.equals(seen)) {
       return false; // absent: about to be replaced
     }
@@ -81,22 +75,17 @@ public final class TlsFiles {
   }
 
   /// The version of each file; empty when one is absent.
-  private static List<Version> versions(SecurityOptions security) {
-    List<Version> versions = new ArrayList<>();
-    try {
-      add(versions, security.tlsCertificate());
-      add(versions, security.tlsKey());
-      add(versions, security.tlsClientCa());
-    } catch (IOException gone) {
-      return List.of();
+  private static List<FileVersion> versions(SecurityOptions security) {
+    List<FileVersion> versions = new ArrayList<>();
+    for (Path file :
+        Arrays.asList(security.tlsCertificate(), security.tlsKey(), security.tlsClientCa())) {
+      FileVersion version = file == null ? null : FileVersion.of(file);
+      if (version != null) {
+        versions.add(version);
+      } else if (file != null) {
+        return List.of();
+      }
     }
     return versions;
-  }
-
-  private static void add(List<Version> versions, @Nullable Path file) throws IOException {
-    if (file != null) {
-      BasicFileAttributes now = Files.readAttributes(file, BasicFileAttributes.class);
-      versions.add(new Version(now.fileKey(), now.lastModifiedTime(), now.size()));
-    }
   }
 }

@@ -1,12 +1,6 @@
 package io.widerow.ingest.config;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
-import java.nio.file.attribute.PosixFileAttributes;
-import java.nio.file.attribute.PosixFilePermission;
-import java.util.Set;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -20,16 +14,13 @@ public final class TokenFile {
   private static final Logger LOG = Logger.getLogger("widerow");
 
   private final Path file;
-  private @Nullable Version seen;
+  private @Nullable FileVersion seen;
   private volatile Tokens tokens;
-
-  /// Identifies a version of the file.
-  private record Version(FileTime modified, long bytes, Set<PosixFilePermission> permissions) {}
 
   /// @throws IllegalArgumentException when the file cannot be used
   public TokenFile(Path file) {
     this.file = file;
-    this.seen = version();
+    this.seen = FileVersion.of(file);
     this.tokens = Tokens.read(file);
   }
 
@@ -39,9 +30,9 @@ public final class TokenFile {
 
   /// Reads the file again if it has changed.
   public void reload() {
-    Version now = version();
+    FileVersion now = FileVersion.of(file);
     if (now == null || now.equals(seen)) {
-      return; // absent: an editor may be about to replace it
+      return;
     }
     seen = now;
     try {
@@ -49,15 +40,6 @@ public final class TokenFile {
       LOG.log(Level.INFO, "tokens: reloaded {0}", file);
     } catch (IllegalArgumentException unusable) {
       LOG.log(Level.WARNING, "{0}; the old tokens stay in force", unusable.getMessage());
-    }
-  }
-
-  private @Nullable Version version() {
-    try {
-      PosixFileAttributes now = Files.readAttributes(file, PosixFileAttributes.class);
-      return new Version(now.lastModifiedTime(), now.size(), now.permissions());
-    } catch (IOException gone) {
-      return null;
     }
   }
 }

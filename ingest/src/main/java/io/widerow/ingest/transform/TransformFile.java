@@ -1,6 +1,7 @@
 package io.widerow.ingest.transform;
 
 import io.widerow.event.EventBatch;
+import io.widerow.ingest.config.FileVersion;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.lane.BatchTransform;
 import io.widerow.storage.FailureReason;
@@ -10,10 +11,6 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
-import java.nio.file.attribute.PosixFileAttributes;
-import java.nio.file.attribute.PosixFilePermission;
-import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
@@ -36,16 +33,9 @@ public final class TransformFile implements BatchTransform {
   private final LongAdder changed = new LongAdder();
   private final LongAdder dropped = new LongAdder();
   private final LongAdder refused = new LongAdder();
-  private @Nullable Version seen;
+  private @Nullable FileVersion seen;
   private volatile Loaded loaded;
   private volatile @Nullable String problem;
-
-  /// Identifies a version of the file.
-  private record Version(
-      FileTime modified,
-      long bytes,
-      @Nullable Object inode,
-      Set<PosixFilePermission> permissions) {}
 
   /// A version in force, with the idle runs of its rules.
   private record Loaded(TransformSet rules, ArrayBlockingQueue<TransformRun> idle) {}
@@ -55,7 +45,7 @@ public final class TransformFile implements BatchTransform {
   public TransformFile(Path file, LongSupplier nowNanos) {
     this.file = file;
     this.nowNanos = nowNanos;
-    this.seen = version();
+    this.seen = FileVersion.of(file);
     this.loaded = load();
   }
 
@@ -93,9 +83,9 @@ public final class TransformFile implements BatchTransform {
 
   /// Reads the file again if it has changed.
   public void reload() {
-    Version now = version();
+    FileVersion now = FileVersion.of(file);
     if (now == null || now.equals(seen)) {
-      return; // absent: an editor may be about to replace it
+      return;
     }
     seen = now;
     try {
@@ -108,15 +98,6 @@ public final class TransformFile implements BatchTransform {
     } catch (IllegalArgumentException unusable) {
       problem = String.valueOf(unusable.getMessage());
       LOG.log(Level.WARNING, "{0}; the old rules stay in force", problem);
-    }
-  }
-
-  private @Nullable Version version() {
-    try {
-      PosixFileAttributes now = Files.readAttributes(file, PosixFileAttributes.class);
-      return new Version(now.lastModifiedTime(), now.size(), now.fileKey(), now.permissions());
-    } catch (IOException gone) {
-      return null;
     }
   }
 
