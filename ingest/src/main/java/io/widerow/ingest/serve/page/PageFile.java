@@ -39,14 +39,17 @@ record PageFile(byte[] bytes, byte[] gzip, String etag, String contentType) {
   /// looks back only 32 KiB.
   static final List<String> NAMES =
       List.of(
-          ("index.html page.css icon.svg inter-3100e775.woff2 inter-license.txt"
-                  + " jetbrains-mono-18be4527.woff2 jetbrains-mono-license.txt text.js state.js api.js"
-                  + " format.js partitions.js segments-draw.js range.js levels.js axis.js dom.js"
-                  + " columns.js layout-draw.js facets.js popovers.js damage.js heat.js strip-draw.js"
-                  + " completions.js strip.js strip-hand.js differences.js rail.js paper.js saved.js"
-                  + " question.js find.js login.js list.js follow.js rows.js empty.js event.js"
-                  + " layout-side.js keys.js layout.js bind.js health.js main.js")
-              .split(" ", -1));
+          """
+          index.html page.css icon.svg inter-3100e775.woff2 inter-license.txt
+          jetbrains-mono-18be4527.woff2 jetbrains-mono-license.txt text.js state.js api.js
+          format.js partitions.js segments-draw.js range.js levels.js axis.js dom.js
+          columns.js layout-draw.js facets.js popovers.js damage.js heat.js strip-draw.js
+          completions.js strip.js strip-hand.js differences.js rail.js paper.js saved.js
+          question.js find.js login.js list.js follow.js rows.js empty.js event.js
+          layout-side.js keys.js layout.js bind.js health.js main.js
+          """
+              .strip()
+              .split("\\s+", -1));
 
   /// True when another content would have another name, which holds a hash: browsers need not ask
   /// again.
