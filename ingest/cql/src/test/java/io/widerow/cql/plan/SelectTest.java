@@ -181,7 +181,7 @@ class SelectTest {
         asking.refusal("SELECT count(*) " + COLUMNS + "GROUP BY table_name"));
     assertEquals("2200 Unknown function 'nosuch'", asking.refusal("SELECT nosuch(1) " + COLUMNS));
     assertTrue(
-        asking.refusal("UPDATE t SET a = 1 WHERE b = 2").startsWith("2200 UPDATE: CQL reads here"));
+        asking.refusal("UPDATE t SET a = 1 WHERE b = 2").startsWith("2200 UPDATE: CQL only reads here"));
   }
 
   @Test
