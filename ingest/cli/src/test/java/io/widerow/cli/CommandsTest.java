@@ -125,7 +125,7 @@ class CommandsTest {
         earlier++;
       }
     }
-    assertEquals(16, earlier);
+    assertEquals(17, earlier);
   }
 
   @Test
