@@ -180,8 +180,8 @@ class SelectTest {
             + " the PRIMARY KEY",
         asking.refusal("SELECT count(*) " + COLUMNS + "GROUP BY table_name"));
     assertEquals("2200 Unknown function 'nosuch'", asking.refusal("SELECT nosuch(1) " + COLUMNS));
-    assertTrue(
-        asking.refusal("UPDATE t SET a = 1 WHERE b = 2").startsWith("2200 UPDATE: CQL only reads here"));
+    String refusal = asking.refusal("UPDATE t SET a = 1 WHERE b = 2");
+    assertTrue(refusal.startsWith("2200 UPDATE: CQL only reads here"), refusal);
   }
 
   @Test
