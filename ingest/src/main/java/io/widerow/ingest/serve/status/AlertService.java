@@ -145,27 +145,25 @@ public final class AlertService {
   }
 
   /// The lines of `/metrics`.
-  void appendMetrics(StringBuilder text) {
+  void appendMetrics(MetricText text) {
     List<AlertScheduler.Ruled> rules = alerts.all();
     if (rules.isEmpty()) {
       return;
     }
-    text.append("# HELP widerow_alert_firing 1 while the alert rule fires, 0 while it is quiet.\n");
-    text.append("# TYPE widerow_alert_firing gauge\n");
+    text.head(
+        "widerow_alert_firing", "gauge", "1 while the alert rule fires, 0 while it is quiet.");
     for (AlertScheduler.Ruled ruled : rules) {
       if (ruled.state().kind() != AlertState.Kind.UNKNOWN) {
         boolean fires = ruled.state().kind() == AlertState.Kind.FIRING;
-        line(text, "widerow_alert_firing", ruled, fires ? "1" : "0");
+        line(text, "widerow_alert_firing", ruled, fires ? 1 : 0);
       }
     }
-    text.append("# HELP widerow_alert_unknown 1 while the state of the alert rule is unknown.\n");
-    text.append("# TYPE widerow_alert_unknown gauge\n");
+    text.head("widerow_alert_unknown", "gauge", "1 while the state of the alert rule is unknown.");
     for (AlertScheduler.Ruled ruled : rules) {
       boolean unknown = ruled.state().kind() == AlertState.Kind.UNKNOWN;
-      line(text, "widerow_alert_unknown", ruled, unknown ? "1" : "0");
+      line(text, "widerow_alert_unknown", ruled, unknown ? 1 : 0);
     }
-    text.append("# HELP widerow_alert_value The aggregate of the last step that has ended.\n");
-    text.append("# TYPE widerow_alert_value gauge\n");
+    text.head("widerow_alert_value", "gauge", "The aggregate of the last step that has ended.");
     for (AlertScheduler.Ruled ruled : rules) {
       String value = number(ruled.state().value());
       if (!value.equals("null")) {
@@ -175,8 +173,7 @@ public final class AlertService {
   }
 
   private static void line(
-      StringBuilder text, String metric, AlertScheduler.Ruled ruled, String value) {
-    text.append(metric).append("{rule=\"").append(ruled.rule().name());
-    text.append("\"} ").append(value).append('\n');
+      MetricText text, String metric, AlertScheduler.Ruled ruled, Object value) {
+    text.line(metric + "{rule=\"" + ruled.rule().name() + "\"}", value);
   }
 }

@@ -70,8 +70,8 @@ final class ClusterStatus {
     return String.format(Locale.ROOT, "%.3f", value);
   }
 
-  /// Appends the metrics, in the text format of Prometheus.
-  static void appendMetrics(StringBuilder text, ClusterReport report) {
+  /// The lines of `/metrics`.
+  static void appendMetrics(MetricText text, ClusterReport report) {
     gauge(text, "pending_events", "Events not applied yet", (double) report.pendingEvents());
     gauge(text, "pending_bytes", "Bytes of files that hold them", (double) report.pendingBytes());
     gauge(text, "lag_seconds", "Age of the oldest of them", report.lagSeconds());
@@ -87,13 +87,11 @@ final class ClusterStatus {
     }
     byName.forEach((name, counters) -> {
       String metric = "widerow_cluster_" + name.replaceAll("[^A-Za-z0-9]+", "_") + "_total";
-      text.append("# TYPE ").append(metric).append(" counter\n");
+      text.head(metric, "counter", "");
       for (Counter counter : counters) {
-        text.append(metric);
-        if (!counter.kind().isEmpty()) {
-          HttpResponses.appendString(text.append("{kind="), counter.kind()).append('}');
-        }
-        text.append(' ').append(counter.value()).append('\n');
+        String kind = counter.kind();
+        String labels = kind.isEmpty() ? "" : "{kind=" + MetricText.quoted(kind) + "}";
+        text.line(metric + labels, counter.value());
       }
     });
   }
@@ -102,10 +100,7 @@ final class ClusterStatus {
     return report.state() == State.UNREACHABLE ? 0 : 1;
   }
 
-  private static void gauge(StringBuilder text, String name, String help, double value) {
-    String metric = "widerow_cluster_" + name;
-    text.append("# HELP ").append(metric).append(' ').append(help).append('\n');
-    text.append("# TYPE ").append(metric).append(" gauge\n");
-    text.append(metric).append(' ').append(value).append('\n');
+  private static void gauge(MetricText text, String name, String help, double value) {
+    text.gauge("widerow_cluster_" + name, help, value);
   }
 }

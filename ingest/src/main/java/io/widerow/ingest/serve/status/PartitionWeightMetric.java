@@ -14,6 +14,7 @@ import java.util.function.LongSupplier;
 ///
 /// - Threads: any.
 final class PartitionWeightMetric {
+  private static final String NAME = "widerow_partition_weight";
   private static final long FRESH_NANOS = Duration.ofMinutes(1).toNanos();
   private static final double[] LIMITS = {0.01, 0.05, 0.25, 0.5, 1, 2, 2.5, 5, 10};
 
@@ -29,9 +30,9 @@ final class PartitionWeightMetric {
   }
 
   /// Appends the lines of `/metrics`; none for a store on a cluster.
-  void append(StringBuilder out) {
+  void append(MetricText out) {
     if (store instanceof EmbeddedStore embedded) {
-      out.append(fresh(embedded));
+      out.text().append(fresh(embedded));
     }
   }
 
@@ -58,19 +59,14 @@ final class PartitionWeightMetric {
       count++;
       sum += weight;
     }
-    StringBuilder lines = new StringBuilder();
-    lines.append("# HELP widerow_partition_weight Partitions by weight; 0.5 to 2 is good.\n");
-    lines.append("# TYPE widerow_partition_weight histogram\n");
+    MetricText lines = new MetricText(new StringBuilder());
+    lines.head(NAME, "histogram", "Partitions by weight; 0.5 to 2 is good.");
     for (int i = 0; i < LIMITS.length; i++) {
-      line(lines, "_bucket{le=\"" + LIMITS[i] + "\"}", Long.toString(counts[i]));
+      lines.line(NAME + "_bucket{le=\"" + LIMITS[i] + "\"}", counts[i]);
     }
-    line(lines, "_bucket{le=\"+Inf\"}", Long.toString(count));
-    line(lines, "_sum", String.format(Locale.ROOT, "%.4f", sum));
-    line(lines, "_count", Long.toString(count));
-    return lines.toString();
-  }
-
-  private static void line(StringBuilder lines, String what, String value) {
-    lines.append("widerow_partition_weight").append(what).append(' ').append(value).append('\n');
+    lines.line(NAME + "_bucket{le=\"+Inf\"}", count);
+    lines.line(NAME + "_sum", String.format(Locale.ROOT, "%.4f", sum));
+    lines.line(NAME + "_count", count);
+    return lines.text().toString();
   }
 }

@@ -74,52 +74,44 @@ record SendersService(Senders senders) {
   }
 
   /// The lines of `/metrics`.
-  void appendMetrics(StringBuilder text) {
+  void appendMetrics(MetricText text) {
     List<Senders.Total> totals = senders.totals();
-    head(text, "widerow_protocol_events", "Events by protocol and outcome.");
+    text.head("widerow_protocol_events_total", "counter", "Events by protocol and outcome.");
     for (Senders.Total total : totals) {
-      String labels = "protocol=\"" + total.protocol() + '"';
-      line(text, "widerow_protocol_events", labels, "accepted", total.accepted());
-      line(text, "widerow_protocol_events", labels, "duplicate", total.duplicates());
-      line(text, "widerow_protocol_events", labels, "rejected", total.rejected());
+      String series = "widerow_protocol_events_total{protocol=\"" + total.protocol() + '"';
+      outcomes(text, series, total.accepted(), total.duplicates(), total.rejected());
     }
-    head(
-        text,
-        "widerow_protocol_refused",
+    text.head(
+        "widerow_protocol_refused_total",
+        "counter",
         "Requests and connections refused as a whole, datagrams dropped.");
     for (Senders.Total total : totals) {
-      text.append("widerow_protocol_refused_total{protocol=\"").append(total.protocol());
-      text.append("\"} ").append(total.refused()).append('\n');
+      text.line(
+          "widerow_protocol_refused_total{protocol=\"" + total.protocol() + "\"}", total.refused());
     }
-    head(text, "widerow_sender_events", "Events of the latest senders.");
     List<SenderActivity.Moment> all = senders.list();
     List<SenderActivity.Moment> last = all.subList(0, Math.min(IN_METRICS_MAX, all.size()));
+    text.head("widerow_sender_events_total", "counter", "Events of the latest senders.");
     for (SenderActivity.Moment sender : last) {
-      line(text, "widerow_sender_events", labels(sender), "accepted", sender.accepted());
-      line(text, "widerow_sender_events", labels(sender), "duplicate", sender.duplicates());
-      line(text, "widerow_sender_events", labels(sender), "rejected", sender.rejected());
+      String series = "widerow_sender_events_total{" + labels(sender);
+      outcomes(text, series, sender.accepted(), sender.duplicates(), sender.rejected());
     }
-    head(text, "widerow_sender_refused", "Refusals and drops of the latest senders.");
+    text.head(
+        "widerow_sender_refused_total", "counter", "Refusals and drops of the latest senders.");
     for (SenderActivity.Moment sender : last) {
-      text.append("widerow_sender_refused_total{").append(labels(sender));
-      text.append("} ").append(sender.refused()).append('\n');
+      text.line("widerow_sender_refused_total{" + labels(sender) + "}", sender.refused());
     }
   }
 
-  private static void head(StringBuilder text, String name, String help) {
-    text.append("# HELP ").append(name).append("_total ").append(help).append('\n');
-    text.append("# TYPE ").append(name).append("_total counter\n");
-  }
-
-  private static void line(
-      StringBuilder text, String name, String labels, String outcome, long value) {
-    text.append(name).append("_total{").append(labels).append(",outcome=\"").append(outcome);
-    text.append("\"} ").append(value).append('\n');
+  private static void outcomes(
+      MetricText text, String series, long accepted, long duplicates, long rejected) {
+    text.line(series + ",outcome=\"accepted\"}", accepted);
+    text.line(series + ",outcome=\"duplicate\"}", duplicates);
+    text.line(series + ",outcome=\"rejected\"}", rejected);
   }
 
   private static String labels(SenderActivity.Moment sender) {
-    String escaped =
-        sender.sender().replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n");
-    return "protocol=\"%s\",sender=\"%s\"".formatted(sender.protocol(), escaped);
+    return "protocol=\"%s\",sender=%s"
+        .formatted(sender.protocol(), MetricText.quoted(sender.sender()));
   }
 }

@@ -152,7 +152,7 @@ public final class StatusServices {
 
   /// `GET /metrics`.
   private HttpResponse metrics(ServiceRequestContext context, HttpRequest request) {
-    StringBuilder text = new StringBuilder(registry.scrape());
+    MetricText text = new MetricText(new StringBuilder(registry.scrape()));
     senders.appendMetrics(text);
     alerts.appendMetrics(text);
     weights.append(text);
@@ -166,7 +166,7 @@ public final class StatusServices {
     if (cluster != null) {
       ClusterStatus.appendMetrics(text, cluster);
     }
-    return HttpResponse.of(HttpStatus.OK, PROMETHEUS, HttpData.ofUtf8(text.toString()));
+    return HttpResponse.of(HttpStatus.OK, PROMETHEUS, HttpData.ofUtf8(text.text().toString()));
   }
 
   /// `GET /v1/status`.
