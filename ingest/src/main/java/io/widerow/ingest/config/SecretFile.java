@@ -1,19 +1,35 @@
 package io.widerow.ingest.config;
 
 import io.widerow.storage.FailureReason;
-import io.widerow.storage.FilePrivacy;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.EnumSet;
 
 /// Files with secrets, which only the daemon and their owner can read.
 public final class SecretFile {
+  private static final Integer ROOT = 0;
+
   private SecretFile() {}
+
+  /// True when others than its owner can use a file. The group may read a file of root's: this is
+  /// how Kubernetes gives a Secret to a container that does not run as root.
+  public static boolean isShared(Path file) throws IOException {
+    EnumSet<PosixFilePermission> others = EnumSet.allOf(PosixFilePermission.class);
+    others.remove(PosixFilePermission.OWNER_READ);
+    others.remove(PosixFilePermission.OWNER_WRITE);
+    if (Files.getAttribute(file, "unix:uid").equals(ROOT)) {
+      others.remove(PosixFilePermission.GROUP_READ);
+    }
+    others.retainAll(Files.getPosixFilePermissions(file));
+    return !others.isEmpty();
+  }
 
   /// Refuses a file that others can use.
   static void requirePrivate(String key, Path file) throws IOException {
-    if (FilePrivacy.isShared(file)) {
+    if (isShared(file)) {
       throw new IllegalArgumentException("%s: %s must have mode 0600".formatted(key, file));
     }
   }

@@ -2,10 +2,10 @@ package io.widerow.ingest.transform;
 
 import io.widerow.event.EventBatch;
 import io.widerow.ingest.config.FileVersion;
+import io.widerow.ingest.config.SecretFile;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.lane.BatchTransform;
 import io.widerow.storage.FailureReason;
-import io.widerow.storage.FilePrivacy;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -59,7 +59,7 @@ public final class TransformFile implements BatchTransform {
       }
       TransformSet rules =
           TransformSet.parse(Files.readString(file, StandardCharsets.UTF_8), nowNanos);
-      if (rules.hasKey() && FilePrivacy.isShared(file)) {
+      if (rules.hasKey() && SecretFile.isShared(file)) {
         throw unusable(file, "it has a key and must have mode 0600", null);
       }
       return rules;

@@ -1,4 +1,4 @@
-package io.widerow.storage;
+package io.widerow.ingest.config;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -11,7 +11,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Goal: nobody but its owner can use a file with secrets, except that the group may read one of
 /// root's, as of a Secret in Kubernetes. Method: all 512 modes.
-class FilePrivacyTest {
+class SecretFileTest {
   private static final int GROUP_READ = 0b000_100_000;
   private static final int OWNER = 0b110_000_000;
 
@@ -28,7 +28,7 @@ class FilePrivacyTest {
         text.append(((mode >> bit) & 1) == 0 ? '-' : "xwr".charAt(bit % 3));
       }
       Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(text.toString()));
-      assertEquals((mode & ~allowed) != 0, FilePrivacy.isShared(file), text.toString());
+      assertEquals((mode & ~allowed) != 0, SecretFile.isShared(file), text.toString());
     }
   }
 }
