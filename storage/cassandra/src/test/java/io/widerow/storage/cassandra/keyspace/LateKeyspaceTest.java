@@ -12,6 +12,8 @@ import io.widerow.event.PartitionKey;
 import io.widerow.faults.Await;
 import io.widerow.storage.StorageException;
 import java.lang.reflect.Method;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -71,6 +73,7 @@ class LateKeyspaceTest extends KeyspaceContract {
   @Test
   void eachStatementFailsWithTheReasonBeforeItIsConnected() throws ReflectiveOperationException {
     int statements = 0;
+    Set<String> others = new TreeSet<>();
     for (Method method : Keyspace.class.getMethods()) {
       if (method.getReturnType() == CompletableFuture.class) {
         var result = (CompletableFuture<?>) method.invoke(late, nothing(method));
@@ -78,8 +81,11 @@ class LateKeyspaceTest extends KeyspaceContract {
         var why = assertInstanceOf(KeyspaceException.class, failed.getCause());
         assertEquals(KeyspaceException.Kind.UNREACHABLE, why.kind, method.getName());
         statements++;
+      } else {
+        others.add(method.getName());
       }
     }
+    assertEquals(Set.of("close", "health", "identity"), others, "what is not a statement");
     assertTrue(statements > 20, "statements: " + statements);
     assertSame(memory.identity(), late.identity());
     assertFalse(late.health().hasQuorum());
