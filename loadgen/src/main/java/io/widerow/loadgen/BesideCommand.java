@@ -60,7 +60,7 @@ final class BesideCommand extends LoadgenCommand {
       names = "--leave-after",
       defaultValue = "200ms",
       paramLabel = "TIME",
-      description = "when every second answer is left; 0s for never")
+      description = "when every second response is abandoned; 0s for never")
   private String leaveAfter = "";
 
   @Option(names = "--events", defaultValue = "2M", description = "events that the daemon holds")

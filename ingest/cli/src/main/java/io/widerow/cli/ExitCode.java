@@ -6,8 +6,8 @@ import io.widerow.storage.StorageException;
 /// The exit codes of all Widerow programs. The numbers follow `sysexits.h` where it has one.
 public enum ExitCode {
   OK(0),
-  /// A check found damage, a repair left some, events of an import were refused, or the doctor
-  /// found something.
+  /// A check found damage, a repair left some, events of an import were refused, the doctor found
+  /// something, or a daemon is not healthy.
   DAMAGE_FOUND(1),
   /// A rule fires.
   FIRING(2),

@@ -89,7 +89,7 @@ public final class RepairCommand implements Callable<Integer> {
     long lost = repair.lost().stream().mapToLong(Damage::events).sum();
     if (store.output == DamageTable.Format.json) {
       out.put("{\"done\":");
-      StoppedStore.putTexts(repair.done(), out);
+      out.putJson(repair.done());
       out.put(",\"statements\":[");
       for (int i = 0; i < schema.unreadable().size(); i++) {
         out.put(i == 0 ? "{\"place\":\"" : ",{\"place\":\"");

@@ -1,9 +1,7 @@
 package io.widerow.cli;
 
 import io.widerow.query.QueryException;
-import io.widerow.query.output.OutputBuffer;
 import java.nio.file.Path;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -35,16 +33,5 @@ final class StoppedStore {
     }
     ClusterDirectory.refuse(directory.toAbsolutePath(), instead);
     return directory.toAbsolutePath();
-  }
-
-  /// Writes a list of JSON strings.
-  static void putTexts(List<String> texts, OutputBuffer json) {
-    String separator = "[\"";
-    for (String text : texts) {
-      json.put(separator);
-      json.putJson(text);
-      separator = "\",\"";
-    }
-    json.put(texts.isEmpty() ? "[]" : "\"]");
   }
 }

@@ -50,7 +50,7 @@ public final class VerifyCommand implements Callable<Integer> {
                   found.events(),
                   found.bytes(),
                   found.damage().size()));
-      StoppedStore.putTexts(found.remarks(), out);
+      out.putJson(found.remarks());
       out.put("}\n");
     } else {
       found.remarks().forEach(remark -> out.put(remark + "\n"));

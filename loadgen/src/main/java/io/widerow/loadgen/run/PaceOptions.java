@@ -30,7 +30,7 @@ public final class PaceOptions {
   @Option(names = "--connections", defaultValue = "4", description = "one thread each")
   private int connections;
 
-  @Option(names = "--timeout", defaultValue = "10s", description = "longest wait for an answer")
+  @Option(names = "--timeout", defaultValue = "10s", description = "longest wait for a response")
   private String timeout = "";
 
   @Option(

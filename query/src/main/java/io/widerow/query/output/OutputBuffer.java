@@ -4,6 +4,7 @@ import io.widerow.event.AttributeValue;
 import io.widerow.event.Digits;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import java.util.function.LongConsumer;
 
 /// A growing byte buffer for output. The caller sends its bytes and clears it, and so decides how
@@ -228,6 +229,17 @@ public final class OutputBuffer {
     byte[] copy = scratch(utf8.length);
     System.arraycopy(utf8, 0, copy, 0, utf8.length);
     putJsonPiece(copy, 0, utf8.length);
+  }
+
+  /// Puts a JSON array of strings.
+  public void putJson(List<String> texts) {
+    String separator = "[\"";
+    for (String text : texts) {
+      put(separator);
+      putJson(text);
+      separator = "\",\"";
+    }
+    put(texts.isEmpty() ? "[]" : "\"]");
   }
 
   /// Sets `raw` to an array that holds a text and at least eight more bytes: the text's own array

@@ -42,7 +42,7 @@ import picocli.CommandLine.Parameters;
 public final class AlertsCommand {
   private static final String PATH = "/v1/alerts";
   private static final List<String> HEADS =
-      RemoteTable.heads("rule stats type where every above below for state value step" + " why");
+      RemoteTable.heads("rule stats type where every above below for state value step why");
 
   private final Shell shell;
   private final RemoteTable rules;

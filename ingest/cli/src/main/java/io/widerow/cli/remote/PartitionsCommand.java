@@ -53,8 +53,7 @@ public final class PartitionsCommand implements Callable<Integer> {
   private static final List<String> SEGMENT_HEADS =
       List.of("segment", "file", "from", "to", "events", "bytes", "partitions", "final", "damaged");
   private static final List<String> LANE_HEADS =
-      RemoteTable.heads(
-          "lane slots slotsUsed openEvents openBytes journalBytes" + " forcedAgoMicros");
+      RemoteTable.heads("lane slots slotsUsed openEvents openBytes journalBytes forcedAgoMicros");
   private static final List<String> DAMAGE_HEADS =
       List.of("damage", "what", "offset", "found", "partition");
 

@@ -255,14 +255,14 @@ public final class ServeCommand implements Callable<Integer> {
       exit = failure == null ? ExitCode.OK : ExitCode.INPUT_OUTPUT;
       return exit;
     } catch (StorageException refused) {
-      warn("" + refused.getMessage());
+      warn(String.valueOf(refused.getMessage()));
       if (refused instanceof StorageException.AcknowledgedDataDamaged) {
         err().println(LOSS_ADVICE);
       }
       exit = ExitCode.of(refused);
       return exit;
     } catch (ListenException refused) {
-      warn("" + refused.getMessage());
+      warn(String.valueOf(refused.getMessage()));
       exit = ExitCode.UNAVAILABLE;
       return exit;
     } finally {

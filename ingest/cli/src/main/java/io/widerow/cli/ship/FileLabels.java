@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 /// @param type the type of records that name none
 /// @param names the names of the members, in UTF-8
 /// @param ends of each member
-@SuppressWarnings("ArrayRecordComponent") // the arrays are not copied
+@SuppressWarnings("ArrayRecordComponent") // never compared
 record FileLabels(String type, byte[] members, List<byte[]> names, int[] ends) {
   private static final Pattern POD =
       Pattern.compile(".*/([^_/]+)_([^_/]+)_([^_/]+)/([^/]+)/\\d+\\.log(?:\\..*)?");

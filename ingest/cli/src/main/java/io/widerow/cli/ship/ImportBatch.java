@@ -15,7 +15,7 @@ import java.util.HexFormat;
 /// @param numbers of the lines of the file that the events are on; not copied
 /// @param json a line for each of them; not copied
 /// @param fileBytes bytes of the file that they are of
-@SuppressWarnings("ArrayRecordComponent") // the arrays are not copied
+@SuppressWarnings("ArrayRecordComponent") // never compared
 record ImportBatch(
     String salt, String file, String unit, long[] numbers, byte[] json, long fileBytes)
     implements Delivery {

@@ -56,7 +56,7 @@ final class CellWriter {
   }
 
   /// The row that is written, which has been begun.
-  @SuppressWarnings("ArrayRecordComponent") // the arrays are not copied
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   record Target(Table table, byte[] partition, byte[] key, long timestamp, int ttl) {}
 
   long expiry(int ttl) {

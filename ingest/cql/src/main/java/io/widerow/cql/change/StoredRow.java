@@ -15,8 +15,10 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: one.
 ///
+/// @param key its key, as it is stored; not copied
+/// @param liveExpiry as [TableCursor#liveExpiry]; [#NEVER_LIVE] for a row that is not live itself
 /// @param cells the cells, in the order in which they are stored
-@SuppressWarnings("ArrayRecordComponent") // the array is not copied
+@SuppressWarnings("ArrayRecordComponent") // never compared
 record StoredRow(byte[] key, long liveExpiry, List<Cell> cells) {
   static final long NOTHING_EXPIRED = Long.MIN_VALUE;
   static final long NEVER_LIVE = Long.MIN_VALUE;

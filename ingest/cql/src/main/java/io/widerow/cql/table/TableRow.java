@@ -23,12 +23,12 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: one at a time.
 ///
 /// @param cells of each column of the table; the array belongs to the row from now on
-@SuppressWarnings("ArrayRecordComponent") // the array is not copied
+@SuppressWarnings("ArrayRecordComponent") // never compared
 public record TableRow(Table table, TableKeys.Parts key, @Nullable List<Cell>[] cells)
     implements Row {
   /// A cell that is live: its path (null for a column that has one value), its value, when it was
   /// written in microseconds, its ttl in seconds (0 for no expiry) and the seconds that are left.
-  @SuppressWarnings("ArrayRecordComponent") // the arrays are not copied
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   public record Cell(byte @Nullable [] path, byte[] value, long timestamp, int ttl, int left) {}
 
   /// True for a partition that has only static columns.

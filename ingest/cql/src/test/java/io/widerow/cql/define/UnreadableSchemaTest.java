@@ -171,7 +171,7 @@ class UnreadableSchemaTest {
   @Test
   void wrongRepairsChangeNothing() {
     assertRefused(
-        "table other.t: not a stored statement that cannot be read; keyspace other has" + " []",
+        "table other.t: not a stored statement that cannot be read; keyspace other has []",
         "CREATE TABLE other.t (id int PRIMARY KEY)");
     BrokenSchema.write(store, "r", "table", "mail", "");
     assertRefused(

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// @param chunk id of the message, which is acknowledged with it; null for none
 /// @param coding how the entries are packed
 /// @param signal what Fluent Bit packs as entries: 0 for logs
-@SuppressWarnings("ArrayRecordComponent") // the arrays are not copied
+@SuppressWarnings("ArrayRecordComponent") // never compared
 record FluentOption(byte @Nullable [] chunk, Coding coding, long signal) {
   private static final int CHUNK_BYTES_MAX = 1 << 10;
   private static final byte[] CHUNK = ascii("chunk");

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param type the type of the events
 /// @param whole the tag, for an attribute; empty when the type is all of it
-@SuppressWarnings("ArrayRecordComponent") // the arrays are not copied
+@SuppressWarnings("ArrayRecordComponent") // never compared
 record LongTag(byte[] type, byte[] whole) {
   private static final byte[] NONE = {};
 

@@ -13,8 +13,8 @@ import io.widerow.ingest.http.WriteProtocol;
 import io.widerow.ingest.lane.BatchOutcome;
 import java.nio.charset.StandardCharsets;
 
-/// `POST /services/collector/ack`: whether events are stored that were sent with a channel. An id
-/// is given only in a response that already says so; therefore each is true.
+/// `POST /services/collector/ack`: whether events are stored that were sent with a channel. A
+/// client gets the id of its events only after they are stored. So every valid id is `true`.
 ///
 /// - Threads: one request.
 final class HecAcks implements WriteProtocol {

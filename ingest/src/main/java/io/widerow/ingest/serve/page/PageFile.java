@@ -23,7 +23,7 @@ import java.util.zip.GZIPOutputStream;
 /// @param bytes its content; not to be changed
 /// @param gzip its content, compressed; not to be changed
 /// @param etag changes with the content
-@SuppressWarnings("ArrayRecordComponent") // the arrays are not copied
+@SuppressWarnings("ArrayRecordComponent") // never compared
 record PageFile(byte[] bytes, byte[] gzip, String etag, String contentType) {
   private static final String ROOT = "/io/widerow/ui/";
   private static final String MAIN = "main.js";

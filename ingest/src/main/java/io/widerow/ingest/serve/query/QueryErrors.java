@@ -67,7 +67,7 @@ final class QueryErrors {
       throw new QueryException.Stopped("the reader is gone: " + gone.getMessage());
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
-      throw new QueryException.Stopped("interrupted while writing the answer");
+      throw new QueryException.Stopped("interrupted while writing the response");
     } finally {
       piece.clear();
     }
