@@ -1,5 +1,5 @@
-# Sourced by the launcher after a build. Does the work of each start once: extracts native libraries
-# from their jars, and makes the AOT caches with the linked classes of a query and of a daemon. The
+# Sourced by the launcher after a build. Does the work of each start once: extracts the native library
+# from its jar, and makes the AOT caches with the linked classes of a query and of a daemon. The
 # daemon's cache also has the profiles of its methods, from the demo and a hundred rounds of
 # queries. Without these files, programs start later.
 # shellcheck shell=sh disable=SC2154 # the launcher sets where things lie
@@ -15,16 +15,11 @@ quicken() { # for the layout in use: fills its natives and caches
 }
 
 take_natives() { # uses work
-  machine=$(uname -m)
-  take_native "$jars"/zstd-jni-*.jar "linux/$(echo "$machine" | sed 's/x86_64/amd64/')" libzstd.so
-  take_native "$jars"/jffi-*-native.jar "jni/$machine-Linux" ''
-}
-
-take_native() { # jar, folder in it, the library's new name (its own when empty)
   (
+    folder=linux/$(uname -m | sed 's/x86_64/amd64/')
     cd "$work"
-    "$jdk/bin/jar" xf "$1" "$2"
-    mv "$2"/*.so "$natives/$3"
+    "$jdk/bin/jar" xf "$jars"/zstd-jni-*.jar "$folder"
+    mv "$folder"/*.so "$natives/libzstd.so"
   ) >/dev/null 2>&1 || true
 }
 

@@ -63,7 +63,7 @@ distribute() {
   . "$checkout/ingest/aot.sh"
   work=$stage
   take_natives
-  ls "$natives"/libzstd.so "$natives"/libjffi-*.so >/dev/null || fail "natives are missing"
+  [ -f "$natives/libzstd.so" ] || fail "$natives/libzstd.so is missing"
   # shellcheck source=packaging/classes.sh
   . "$checkout/packaging/classes.sh"
   if [ "${1:-}" = --classes ]; then
@@ -122,7 +122,7 @@ write_settings() { # what the launcher asks of the POM and of git in a checkout
   {
     echo "version=$version"
     echo "commit=$(commit)"
-    for option in chronicle.opens jvm.native jvm.serve jvm.query; do
+    for option in jvm.native jvm.serve jvm.query; do
       echo "$option=$(property "$option")"
     done
   } >"$tree/widerow.properties"
@@ -130,8 +130,8 @@ write_settings() { # what the launcher asks of the POM and of git in a checkout
 
 take_jars() { # copies all, without natives of other systems and machines
   case $machine in
-    x86_64) zstd=amd64 jna=x86-64 others='aarch_64' ;;
-    aarch64) zstd=aarch64 jna=aarch64 others='x86_64' ;;
+    x86_64) zstd=amd64 others='aarch_64' ;;
+    aarch64) zstd=aarch64 others='x86_64' ;;
     *) fail "no natives for $machine are known" ;;
   esac
   cp -p "$checkout_jars"/*.jar "$checkout_jar" "$tree/lib"
@@ -139,16 +139,11 @@ take_jars() { # copies all, without natives of other systems and machines
     [ ! -f "$file" ] || rm "$file"
   done
   keep_native "$tree"/lib/zstd-jni-*.jar "linux/$zstd"
-  keep_native "$tree"/lib/jffi-*-native.jar "jni/$machine-Linux"
-  keep_native "$tree"/lib/jna-[0-9]*.jar "com/sun/jna/linux-$jna"
   keep_native "$tree"/lib/lz4-java-*.jar "net/jpountz/util/linux/$zstd"
-  # The page of Armeria's DocService, which the daemon does not have, tables of a signature that no TLS
-  # has, and constants of other systems.
+  # The page of Armeria's DocService, which the daemon does not have, and tables of a signature that
+  # no TLS has.
   leave_out "$tree"/lib/armeria-[0-9]*.jar 'com/linecorp/armeria/server/docs/*.gz' \
     'com/linecorp/armeria/internal/shaded/bouncycastle/pqc/legacy/picnic/*.properties'
-  leave_out "$tree"/lib/jnr-constants-*.jar 'jnr/constants/platform/*bsd' \
-    jnr/constants/platform/aix jnr/constants/platform/darwin jnr/constants/platform/solaris \
-    jnr/constants/platform/windows 'jnr/constants/platform/linux/[lmps]*64*'
 }
 
 keep_native() { # jar, the one folder whose natives stay: writes the jar again

@@ -63,7 +63,6 @@ class RealDaemonTest {
     String options =
         String.join(
             " ",
-            property(pom, "chronicle.opens"),
             property(pom, "jvm.native"),
             property(pom, "jvm.serve"));
     Path launcher = home.resolve("widerow");

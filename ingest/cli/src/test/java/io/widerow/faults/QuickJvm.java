@@ -90,19 +90,15 @@ public final class QuickJvm {
       String classPath = made ? PackedClasses.packed(directory) : PackedClasses.path(directory);
       if (!made) {
         Files.deleteIfExists(state);
-        train(directory, command(directory, "-XX:AOTCacheOutput=" + archive, classPath));
+        train(directory, command("-XX:AOTCacheOutput=" + archive, classPath));
         Files.writeString(state, now);
       }
-      return new QuickJvm(command(directory, "-XX:AOTCache=" + archive, classPath), DAEMON);
+      return new QuickJvm(command("-XX:AOTCache=" + archive, classPath), DAEMON);
     }
   }
 
-  private static List<String> command(Path directory, String archive, String classPath) {
+  private static List<String> command(String archive, String classPath) {
     List<String> command = base();
-    // A library of the journal extracts itself into a new file at each start; these options make it
-    // reuse one file.
-    command.add("-Djffi.extract.dir=" + directory);
-    command.add("-Djffi.extract.name=jffi");
     command.addAll(
         List.of(
             archive,
