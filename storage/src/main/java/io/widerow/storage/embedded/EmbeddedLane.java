@@ -9,7 +9,6 @@ import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.disk.Throttle;
 import io.widerow.storage.journal.FrameEncoder;
-import io.widerow.storage.journal.GroupNotes;
 import io.widerow.storage.journal.Journal;
 import io.widerow.storage.journal.JournalFrame;
 import io.widerow.storage.journal.Note;
@@ -26,7 +25,6 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
-import org.jspecify.annotations.Nullable;
 
 /// One lane of an embedded store: puts batches into open rows, writes each group to the lane's
 /// journal (write-ahead log), forces it, and moves the watermark up to which readers see events.
@@ -77,24 +75,16 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
   private final NotesFiles notesFiles;
   private final ArrayDeque<Note> notes = new ArrayDeque<>(); // of groups since the last rows
   private long notesNeeded; // LSN
-  private final GroupNotes groupNotes = new GroupNotes();
+  private final CommitGroup group = new CommitGroup();
   private OpenRows rows;
-  private long groupFrom; // start of the records of the present group in `rows`
-  private long frameFrom; // start of the records in `rows` that no frame has yet
-  private int frameEvents;
   private long lsn; // of the last frame written
   private volatile long forcedLsn; // durable up to this one; written by the writer
   private volatile long forcedNanos; // of the monotonic clock; written by the writer
-  private boolean groupHasFrames;
-  private boolean rowsSpent; // the rows hold records of a dropped group
-  private StorageException.@Nullable DiskFull dropped; // the caller still has to commit
   private volatile boolean sealRequested;
   private volatile long committedLsn;
 
   private final LaneCounters counters = new LaneCounters();
   private long rowsJournalBytes; // frames written since the rows were opened
-  private long groupEvents;
-  private long groupBytes;
   private long lastArrival = -1;
 
   /// @param lsn the last one that was used before
@@ -124,11 +114,11 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
   @Override
   public int append(EventBatch batch, long placement, Rejections rejections) {
     contents.requireWriting();
-    StorageException.DiskFull end = dropped;
+    StorageException.DiskFull end = group.dropped();
     if (end != null) {
       throw end;
     }
-    boolean groupIsEmpty = groupEvents == 0 && groupNotes.isEmpty();
+    boolean groupIsEmpty = group.isEmpty();
     if (groupIsEmpty) {
       room.require();
     }
@@ -136,17 +126,13 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
       renewRows();
       return takeAll(batch, placement, rejections);
     } catch (StorageException.DiskFull full) {
-      drop();
-      dropped = groupIsEmpty ? null : full;
+      group.drop(rows.limit(), groupIsEmpty ? null : full);
       throw full;
     }
   }
 
-  /// Size of the group before a batch.
-  private record Mark(long recordBytes, long events, long bytes) {}
-
   private int takeAll(EventBatch batch, long placement, Rejections rejections) {
-    Mark before = new Mark(rows.limit() - groupFrom, groupEvents, groupBytes);
+    long before = rows.limit() - group.from();
     MemorySegment events = batch.memory();
     Layouts layouts = contents.layouts().now();
     admission.begin(layouts);
@@ -168,29 +154,24 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
         return 0;
       }
       offset += EventLayout.alignedLength(length);
-      if (rows.limit() - frameFrom >= frameBytes) {
+      if (rows.limit() - group.frameFrom() >= frameBytes) {
         writeFrame(rows.limit(), false);
       }
     }
     return taken;
   }
 
-  /// Takes a batch out of the group again. Frames of the group that were written never get an end;
-  /// the rest of the group is written once more.
-  private void undo(Mark before) {
-    groupHasFrames = false;
-    groupNotes.restart();
-    if (before.recordBytes == 0) {
-      rowsSpent = rows.limit() > groupFrom;
-      groupFrom = rows.limit();
-      frameFrom = groupFrom;
-      frameEvents = 0;
+  /// Takes a batch out of the group again. The rest of the group is written once more.
+  ///
+  /// @param before bytes of the group's records before the batch
+  private void undo(long before) {
+    group.restart();
+    if (before == 0) {
+      group.leaveRecords(rows.limit());
     } else {
-      turnRows(groupFrom + before.recordBytes);
+      turnRows(group.from() + before);
       writeFrames();
     }
-    groupEvents = before.events;
-    groupBytes = before.bytes;
   }
 
   /// False when the group does not fit into rows of its own.
@@ -198,12 +179,10 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
     while (true) {
       long at = rows.copyIn(events, offset, length);
       if (at >= 0 && placing.add(rows, at, length, counter)) {
-        frameEvents++;
-        groupEvents++;
-        groupBytes += length;
+        group.took(length);
         return true;
       }
-      if (groupFrom == 0) {
+      if (group.from() == 0) {
         return false;
       }
       turnRows(rows.limit());
@@ -214,10 +193,8 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
   /// sealing without them.
   private void turnRows(long limit) {
     OpenRows filled = rows;
-    long offset = groupFrom;
-    long unframed = Math.max(frameFrom, groupFrom) - groupFrom;
+    long offset = group.from();
     openRows();
-    frameFrom = unframed;
     while (offset < limit) {
       int length = EventLayout.length(filled.memory(), offset);
       long at = rows.copyIn(filled.memory(), offset, length);
@@ -241,44 +218,28 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
     OpenRows before = rows;
     rows = supply.open(index, before.arrivalLimit());
     rows.follow(before);
-    rowsSpent = false;
-    groupFrom = 0;
-    frameFrom = 0;
+    group.moved();
     rowsJournalBytes = 0;
     placing.rowsTurned();
   }
 
   /// If the rows hold records of a dropped group, seals them without these and opens others.
   private void renewRows() {
-    if (rowsSpent) {
+    if (group.leftRecords()) {
       OpenRows spent = rows;
       openRows();
       sealer.submit(sealJob(spent));
     }
   }
 
-  /// Drops the group. Frames of it that were written never get an end: the first frame of the next
-  /// group is marked as the start of a group.
-  private void drop() {
-    rowsSpent = rows.limit() > 0;
-    groupFrom = rows.limit();
-    frameFrom = groupFrom;
-    frameEvents = 0;
-    groupEvents = 0;
-    groupBytes = 0;
-    groupNotes.clear();
-    groupHasFrames = false;
-  }
-
   /// Writes the records of the rows once more, except those of the last frame.
   private void writeFrames() {
-    frameFrom = 0;
-    frameEvents = 0;
     long offset = 0;
     while (offset < rows.limit()) {
-      offset += EventLayout.alignedLength(EventLayout.length(rows.memory(), offset));
-      frameEvents++;
-      if (offset - frameFrom >= frameBytes) {
+      int length = EventLayout.length(rows.memory(), offset);
+      group.took(length);
+      offset += EventLayout.alignedLength(length);
+      if (offset - group.frameFrom() >= frameBytes) {
         writeFrame(offset, false);
       }
     }
@@ -289,11 +250,9 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
   /// @param limit end of the records
   private void writeFrame(long limit, boolean endsGroup) {
     long next = lsn + 1;
-    MemorySegment records = rows.memory().asSlice(frameFrom, limit - frameFrom);
-    groupNotes.addTo(encoder, frameBytes);
-    int flags =
-        (endsGroup ? JournalFrame.ENDS_GROUP : 0)
-            | (groupHasFrames ? 0 : JournalFrame.STARTS_GROUP);
+    long from = group.frameFrom();
+    MemorySegment records = rows.memory().asSlice(from, limit - from);
+    group.notes.addTo(encoder, frameBytes);
     MemorySegment frame =
         encoder.encode(
             next,
@@ -301,8 +260,8 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
             arrivals.get(),
             contents.clock().durableNanos(),
             records,
-            frameEvents,
-            flags);
+            group.frameEvents(),
+            group.flags(endsGroup));
     try {
       journal.append(next, frame);
     } catch (StorageException.DiskFull full) {
@@ -311,37 +270,34 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
       throw contents.fail("write the journal", failure);
     }
     lsn = next;
-    groupHasFrames = !endsGroup;
+    group.framed(limit, endsGroup);
     if (endsGroup) {
       rows.journaled(next); // only the end of a group makes its frames count
     }
     counters.journaled(frame.byteSize());
     rowsJournalBytes += frame.byteSize();
-    frameFrom = limit;
-    frameEvents = 0;
   }
 
   @Override
   public long commit(Durability durability) {
     contents.requireLock();
-    StorageException.DiskFull end = dropped;
+    StorageException.DiskFull end = group.dropped();
     if (end != null) {
-      drop();
-      dropped = null;
+      group.drop(rows.limit(), null);
       throw end;
     }
-    if (groupEvents > 0 || !groupNotes.isEmpty()) {
+    if (!group.isEmpty()) {
       try {
         renewRows();
-        while (!groupNotes.fit(frameBytes)) {
+        while (!group.notes.fit(frameBytes)) {
           writeFrame(rows.limit(), false);
         }
         writeFrame(rows.limit(), true);
       } catch (StorageException.DiskFull full) {
-        drop();
+        group.drop(rows.limit(), null);
         throw full;
       }
-      groupNotes.end(note -> notes.add(new Note(lsn, note)));
+      group.notes.end(note -> notes.add(new Note(lsn, note)));
     }
     if (forcedLsn < lsn && (durability.compareTo(Durability.DISK) >= 0 || isForceDue())) {
       force();
@@ -375,13 +331,11 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
 
   private void publish() {
     committedLsn = lsn;
-    if (!rowsSpent) {
+    if (!group.leftRecords()) {
       rows.publish();
     }
-    groupFrom = rows.limit();
-    counters.committed(groupEvents, groupBytes);
-    groupEvents = 0;
-    groupBytes = 0;
+    counters.committed(group.events(), group.bytes());
+    group.committed(rows.limit());
   }
 
   /// Hands the rows over for sealing; everything in them is committed.
@@ -421,7 +375,7 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
     if (note.length > JournalFrame.NOTE_BYTES_MAX) {
       throw new IllegalArgumentException("note of %d bytes".formatted(note.length));
     }
-    groupNotes.add(note.clone());
+    group.notes.add(note.clone());
   }
 
   @Override
@@ -468,7 +422,7 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
   /// Seals everything that is committed; for a clean stop. Events that are not committed were not
   /// acknowledged and are dropped.
   void sealForClose() {
-    if (groupEvents == 0) {
+    if (group.events() == 0) {
       sealRows();
     }
   }
