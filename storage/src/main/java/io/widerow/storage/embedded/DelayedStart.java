@@ -12,6 +12,7 @@ import io.widerow.storage.rows.RowMemory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.Executor;
 import java.util.function.IntToLongFunction;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -34,14 +35,14 @@ import org.jspecify.annotations.Nullable;
 ///   which [#tell] waits for.
 /// - Memory: owns the memory of the replayed rows, which is freed when they are sealed and no
 ///   reader uses them.
-final class DelayedStart implements AutoCloseable {
+final class DelayedStart implements OpenedLanes {
   /// The steps that write.
   interface Steps {
     void tidy();
 
     void clear();
 
-    List<EmbeddedLane> begin();
+    StartedLanes begin();
   }
 
   private final LaneContext shared;
@@ -53,10 +54,10 @@ final class DelayedStart implements AutoCloseable {
   private final List<LaneWriter> writers;
   private final Object task = new Object();
   private boolean running; // guarded by task
-  private boolean closed; // guarded by task
+  private boolean stopped; // guarded by task
   private boolean cleared; // guarded by this
   private volatile boolean tidied;
-  private volatile List<EmbeddedLane> lanes = List.of();
+  private volatile StartedLanes lanes = StartedLanes.NONE;
   private volatile StorageException.@Nullable DiskFull full;
 
   /// @param memory of the held rows
@@ -81,33 +82,49 @@ final class DelayedStart implements AutoCloseable {
             .toList();
   }
 
-  LaneWriter writer(int lane) {
+  @Override
+  public LaneWriter writer(int lane) {
     return writers.get(lane);
   }
 
-  /// The lanes; none until they take events.
-  List<EmbeddedLane> lanes() {
-    return lanes;
+  @Override
+  public List<EmbeddedLane> now() {
+    return lanes.now();
   }
 
+  /// Null until the lane accepts events.
   @Nullable EmbeddedLane lane(int index) {
-    List<EmbeddedLane> now = lanes;
+    List<EmbeddedLane> now = now();
     return now.isEmpty() ? null : now.get(index);
   }
 
-  boolean isDone() {
-    return !lanes.isEmpty();
+  @Override
+  public boolean isStarted() {
+    return !now().isEmpty();
   }
 
-  /// True when the manifest may be edited.
-  boolean isTidy() {
+  @Override
+  public void requireStarted() {
+    if (!isStarted()) {
+      throw refusal();
+    }
+  }
+
+  @Override
+  public boolean isTidy() {
     return tidied;
   }
 
-  /// Records why the store waits.
-  void wait(StorageException.DiskFull noRoom) {
-    full = noRoom;
-    shared.contents().backgroundFailed(noRoom);
+  @Override
+  public void requireTidy() {
+    if (!tidied) {
+      throw refusal();
+    }
+  }
+
+  @Override
+  public @Nullable String full() {
+    return isStarted() || shared.contents().hasEnded() ? null : refusal().getMessage();
   }
 
   /// Why no lane takes events.
@@ -118,31 +135,29 @@ final class DelayedStart implements AutoCloseable {
     return Objects.requireNonNull(full, "nothing to wait for");
   }
 
-  /// Bytes of the held rows.
-  long memoryBytes() {
+  @Override
+  public long heldBytes() {
     return memory.usedBytes();
   }
 
-  /// Tries to continue, on the store's executor, unless a task runs already.
-  void goOn() {
+  /// Does nothing while a task runs already.
+  @Override
+  public void goOn(Executor executor) {
     synchronized (task) {
-      if (running || closed || isDone() || shared.contents().hasEnded()) {
+      if (running || stopped || isStarted() || shared.contents().hasEnded()) {
         return;
       }
       running = true;
     }
     boolean handedOver = false;
     try {
-      shared
-          .sealer()
-          .executor()
-          .execute(() -> {
-            try {
-              goOnHere();
-            } finally {
-              leave();
-            }
-          });
+      executor.execute(() -> {
+        try {
+          tryAll();
+        } finally {
+          leave();
+        }
+      });
       handedOver = true;
     } finally {
       if (!handedOver) {
@@ -158,12 +173,12 @@ final class DelayedStart implements AutoCloseable {
     }
   }
 
-  /// Tries to continue, on the calling thread.
-  void goOnHere() {
+  private void tryAll() {
     try {
       steps();
     } catch (StorageException.DiskFull noRoom) {
-      wait(noRoom);
+      full = noRoom;
+      shared.contents().backgroundFailed(noRoom);
     } catch (StorageException failed) {
       var _ = shared.contents().fail("begin to write", failed);
     } catch (RuntimeException bug) {
@@ -189,7 +204,7 @@ final class DelayedStart implements AutoCloseable {
       steps.clear();
       cleared = true;
     }
-    lanes = List.copyOf(steps.begin());
+    lanes = steps.begin();
   }
 
   private List<Sealed> written(List<SealJob> jobs) {
@@ -211,12 +226,12 @@ final class DelayedStart implements AutoCloseable {
     shared.notes().tell(reader, lsnCounted, journaled);
   }
 
-  /// Waits for a running task, and starts no more. Events that are not sealed stay in the journals.
+  /// Events that are not sealed stay in the journals.
   @Override
-  public void close() {
+  public void stop() {
     boolean interrupted = false;
     synchronized (task) {
-      closed = true;
+      stopped = true;
       while (running) {
         try {
           task.wait();
@@ -230,8 +245,8 @@ final class DelayedStart implements AutoCloseable {
     }
   }
 
-  /// Frees the held rows. Call it last.
-  void free() {
+  @Override
+  public void free() {
     memory.close();
   }
 }

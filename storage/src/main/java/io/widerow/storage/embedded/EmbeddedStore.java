@@ -22,15 +22,19 @@ import io.widerow.storage.disk.StoreLock;
 import io.widerow.storage.journal.ChronicleJournalFactory;
 import io.widerow.storage.journal.Journal;
 import io.widerow.storage.journal.NotesFiles;
+import io.widerow.storage.journal.Witness;
 import io.widerow.storage.journal.WitnessFile;
+import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.SegmentFiles;
 import io.widerow.storage.live.StoreClock;
 import io.widerow.storage.live.StoreContents;
+import io.widerow.storage.live.StoreState;
 import io.widerow.storage.maintenance.DiskRoom;
 import io.widerow.storage.maintenance.JournalPin;
 import io.widerow.storage.maintenance.Merger;
 import io.widerow.storage.maintenance.Sealer;
 import io.widerow.storage.maintenance.SpoolTrimmer;
+import io.widerow.storage.rows.OpenRows;
 import io.widerow.storage.rows.RowMemory;
 import io.widerow.storage.scan.BlockReaderPool;
 import java.nio.file.Path;
@@ -86,9 +90,8 @@ public final class EmbeddedStore implements EventStore {
   private final Merger merger;
   private final SpoolTrimmer drainer;
   private final DiskRoom room;
-  private final List<EmbeddedLane> lanes; // none in a store that is only read, or waits for room
+  private final OpenedLanes lanes;
   private final WitnessFile witness;
-  private final @Nullable DelayedStart start; // of a store that was opened on a full disk
   private final RetentionControl retention;
   private final LayoutSettings layout;
   private final DeletionControl deletions;
@@ -153,12 +156,10 @@ public final class EmbeddedStore implements EventStore {
     this.room = shared.room();
     this.lanes = parts.lanes();
     this.witness = parts.witness();
-    this.start = parts.start();
     this.retention =
-        new RetentionControl(contents, this::requireTidy, () -> view(ReadDeadline.NONE));
-    this.layout = new LayoutSettings(contents, clock, this::requireTidy);
-    this.deletions =
-        new DeletionControl(contents, files, merger, this::lanesNow, this::requireTidy);
+        new RetentionControl(contents, lanes::requireTidy, () -> view(ReadDeadline.NONE));
+    this.layout = new LayoutSettings(contents, clock, lanes::requireTidy);
+    this.deletions = new DeletionControl(contents, files, merger, lanes::now, lanes::requireTidy);
     this.recovery = parts.recovery();
   }
 
@@ -184,15 +185,7 @@ public final class EmbeddedStore implements EventStore {
 
   @Override
   public LaneWriter lane(int lane) {
-    return start == null ? lanes.get(lane) : start.writer(lane);
-  }
-
-  private List<EmbeddedLane> lanesNow() {
-    return start == null ? lanes : start.lanes();
-  }
-
-  private boolean waitsForRoom() {
-    return start != null && !start.isDone();
+    return lanes.writer(lane);
   }
 
   @Override
@@ -233,15 +226,9 @@ public final class EmbeddedStore implements EventStore {
   /// The journal has later times of before; sealing what it has keeps an opening from finding them.
   @Override
   public void acceptClock() {
-    requireTidy();
+    lanes.requireTidy();
     contents.acceptClock();
-    lanesNow().forEach(EmbeddedLane::requestSeal);
-  }
-
-  private void requireTidy() {
-    if (start != null && !start.isTidy()) {
-      throw start.refusal(); // the manifest may not be edited yet
-    }
+    lanes.now().forEach(EmbeddedLane::requestSeal);
   }
 
   private void requireDrained(boolean drained, String otherwise) {
@@ -259,12 +246,12 @@ public final class EmbeddedStore implements EventStore {
 
   /// Texts of a kind that it keeps for its owner.
   public SavedControl saved(SavedControl.Kind kind) {
-    return new SavedControl(contents, this::requireTidy, kind);
+    return new SavedControl(contents, lanes::requireTidy, kind);
   }
 
   /// The rollups that are defined in it.
   public RollupControl rollups() {
-    return new RollupControl(contents, files, this::requireTidy, merger::start);
+    return new RollupControl(contents, files, lanes::requireTidy, merger::start);
   }
 
   /// The layouts of its types. In a store that is drained they belong to its owner.
@@ -274,7 +261,7 @@ public final class EmbeddedStore implements EventStore {
 
   /// Gives partitions another form than a merge gave them.
   public RepartitionControl repartition() {
-    return new RepartitionControl(contents, merger, this::requireTidy);
+    return new RepartitionControl(contents, merger, lanes::requireTidy);
   }
 
   public DeletionControl deletions() {
@@ -283,7 +270,7 @@ public final class EmbeddedStore implements EventStore {
 
   /// The partitions of the store and their contents.
   public PartitionCatalog partitions() {
-    return new PartitionCatalog(contents, clock, this::lanesNow);
+    return new PartitionCatalog(contents, clock, lanes::now);
   }
 
   @Override
@@ -338,7 +325,7 @@ public final class EmbeddedStore implements EventStore {
   @Override
   public void maintain() {
     long old = clock.monotonicNanos() - config.openAge().toNanos();
-    for (EmbeddedLane lane : lanesNow()) {
+    for (EmbeddedLane lane : lanes.now()) {
       if (lane.isOlderThan(old)) {
         lane.requestSeal();
       }
@@ -347,12 +334,12 @@ public final class EmbeddedStore implements EventStore {
       contents.clock().observe();
       if (full() != null) {
         contents.retentions().keepAllNoLonger();
-        lanesNow().forEach(lane -> contents.tidy(lane.journal()::giveBack));
+        lanes.now().forEach(lane -> contents.tidy(lane.journal()::giveBack));
       }
       writeWitness();
       layout.look();
       sealer.retry();
-      if (start == null || start.isTidy()) {
+      if (lanes.isTidy()) {
         contents.keepClock(CLOCK_AGE);
         contents.retentions().weigh();
         retention.save();
@@ -364,25 +351,30 @@ public final class EmbeddedStore implements EventStore {
         }
         contents.keepRoom();
       }
-      if (start != null) {
-        start.goOn(); // expired data may have made room
-      }
+      lanes.goOn(sealer.executor()); // expired data may have made room
       extension.get().maintain(config.openAge());
     }
   }
 
-  /// Writes down how far each journal is durable, apart from the journals.
+  /// Records in the witness, apart from the journals, how far each journal is durable. While the
+  /// lanes wait for room, its record of the old journals counts.
   private void writeWitness() {
-    if (!waitsForRoom()) { // else its report of the old journals still counts
-      LaneFactory.tell(witness, lanesNow(), contents);
+    if (lanes.isStarted()) {
+      try {
+        witness.write(
+            lanes.now().stream()
+                .map(lane -> Witness.Lane.of(lane.forcedLsn(), lane.journal()))
+                .toList());
+      } catch (StorageException left) {
+        contents.backgroundFailed(left); // its earlier record stays true
+      }
     }
   }
 
   @Override
   public @Nullable String full() {
-    return start != null && waitsForRoom() && !contents.hasEnded()
-        ? start.refusal().getMessage()
-        : room.full();
+    String waits = lanes.full();
+    return waits == null ? room.full() : waits;
   }
 
   /// The part of the store that another module implements: its tables, separate from the events.
@@ -399,21 +391,39 @@ public final class EmbeddedStore implements EventStore {
   /// @param target must not exist; its parent does, on the same file system
   /// @throws StorageException when `target` exists or links cannot be made; then nothing is left
   public StoreSnapshot.Report snapshot(Path target) {
-    if (start != null && waitsForRoom()) {
-      throw start.refusal(); // events only in the old journals have no lane
-    }
+    lanes.requireStarted(); // events only in the old journals have no lane
     return trims.holding(() ->
-        StoreSnapshot.ofOpen(contents, lanesNow(), notes, extension.get(), disk, journals, target));
+        StoreSnapshot.ofOpen(
+            contents, lanes.now(), notes, extension.get(), disk, journals, target));
   }
 
   @Override
   public StoreStatistics statistics() {
-    long held = start == null ? 0 : start.memoryBytes();
+    StoreState now = contents.state();
+    List<LiveSegment> segments = now.segments().all();
+    List<EmbeddedLane> writing = lanes.now();
     StoreExtension more = extension.get();
-    long memoryBytes = memory.usedBytes() + held + more.memoryBytes();
-    List<Damage> found =
-        Stream.concat(recovery.damage().stream(), more.damage().stream()).distinct().toList();
-    return StatisticsCollector.of(contents, lanesNow(), memoryBytes, files, sealer, merger, found);
+    StorageException end = contents.failure();
+    StorageException background = contents.backgroundFailure();
+    Stream<Damage> foundAtOpening =
+        Stream.concat(recovery.damage().stream(), more.damage().stream()).distinct();
+    return new StoreStatistics(
+        writing.stream().mapToLong(lane -> lane.counters().events()).sum(),
+        writing.stream().mapToLong(lane -> lane.counters().bytes()).sum(),
+        now.rows().stream().mapToLong(OpenRows::committedEvents).sum(),
+        now.rows().stream().mapToLong(OpenRows::filledBytes).sum(),
+        memory.usedBytes() + lanes.heldBytes() + more.memoryBytes(),
+        segments.size(),
+        segments.stream().mapToLong(segment -> segment.entry().events()).sum(),
+        segments.stream().mapToLong(segment -> segment.entry().bytes()).sum(),
+        writing.stream().mapToLong(lane -> lane.journal().bytes()).sum(),
+        writing.stream().mapToLong(lane -> lane.counters().journalBytes()).sum(),
+        files.bytesWritten(),
+        sealer.sealedCount(),
+        merger.merges(),
+        end == null ? "" : String.valueOf(end.getMessage()),
+        background == null ? "" : String.valueOf(background.getMessage()),
+        Stream.concat(foundAtOpening, now.segments().damage()).toList());
   }
 
   /// Every event that arrived before a position is no longer needed; the store forgets it when that
@@ -432,7 +442,7 @@ public final class EmbeddedStore implements EventStore {
   public void release(LaneArrivals to) {
     requireDrained(true, "only a store that is drained forgets by position");
     contents.release(to);
-    if (start == null || start.isTidy()) {
+    if (lanes.isTidy()) {
       drainer.start();
     }
   }
@@ -458,7 +468,7 @@ public final class EmbeddedStore implements EventStore {
   /// Seals everything committed, while no lane is written to. For owners that measure or hand over.
   public void sealAll() {
     contents.requireWriting();
-    lanesNow().forEach(EmbeddedLane::sealForClose);
+    lanes.now().forEach(EmbeddedLane::sealForClose);
     extension.get().flush();
   }
 
@@ -472,18 +482,16 @@ public final class EmbeddedStore implements EventStore {
   @Override
   public void close() {
     trims.close();
-    if (start != null) {
-      start.close();
-    }
+    lanes.stop();
     try {
       extension.close();
       sealer.pace().end();
       if (!contents.hasEnded() && contents.holdsLock()) {
         writeWitness();
-        lanesNow().forEach(EmbeddedLane::sealForClose);
+        lanes.now().forEach(EmbeddedLane::sealForClose);
       }
       awaitBackground();
-      if (!contents.hasEnded() && (start == null || start.isTidy())) {
+      if (!contents.hasEnded() && lanes.isTidy()) {
         contents.clock().observe();
         contents.keepClock(CLOCK_AGE_CLOSED);
       }
@@ -497,14 +505,14 @@ public final class EmbeddedStore implements EventStore {
   /// Closes every part, whichever fails.
   private void free() {
     try (StoreParts.Part _ = () -> StoreLock.giveBack(config.directory(), lock);
-        StoreParts.Part _ = start == null ? () -> {} : start::free;
+        StoreParts.Part _ = lanes::free;
         StoreParts.Part _ = memory::close;
         StoreParts.Part _ = readers::close;
         StoreParts.Part _ = contents::close;
         StoreParts.Part _ = sealer::close;
         StoreParts.Part _ = witness::close;
         StoreParts.Part _ = extension.get()::free) {
-      EmbeddedLane.closeAll(lanesNow());
+      EmbeddedLane.closeAll(lanes.now());
     }
   }
 }

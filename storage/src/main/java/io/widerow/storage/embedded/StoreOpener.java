@@ -35,7 +35,6 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
@@ -125,9 +124,8 @@ public final class StoreOpener {
       new SegmentFiles(disk, config.directory(), storeId).deleteUnfinished();
       new NotesFiles(disk, config.directory(), storeId).deleteUnfinished();
       StoreParts parts = open(storeId, journals, lock, OpenPurpose.WRITING_LATER);
-      DelayedStart start = Objects.requireNonNull(parts.start());
-      start.wait(full);
-      start.goOnHere(); // there may be enough room now
+      parts.shared().contents().backgroundFailed(full);
+      parts.lanes().goOn(Runnable::run); // there may be enough room now
       return parts;
     }
   }
@@ -209,7 +207,7 @@ public final class StoreOpener {
       if (purpose.writesNow()) {
         remarks = tidy(purpose, files, notes, manifest, inventory, recovery);
       }
-      Begun begun;
+      OpenedLanes lanes;
       RecoveryReport report;
       var held = new ReplayedRows(contents, replayed);
       var recovered = new RecoveredNotes(notes);
@@ -219,7 +217,7 @@ public final class StoreOpener {
         long lsn = Math.max(replay.lsnLast(), recovery.lsnSeen());
         Later steps =
             new Later(shared, files, manifest, inventory, recovery, journals, witnessFile, lsn);
-        begun = begin(purpose, steps, held, replayed, recovered);
+        lanes = begin(purpose, steps, held, replayed, recovered);
         List<Damage> damage = damage(recovery.losses(), witness, extension.get());
         remarks = all(remarks, extension.get());
         report = report(replay, recovery, inventory, damage, remarks, startNanos);
@@ -236,9 +234,8 @@ public final class StoreOpener {
           trims,
           shared,
           extension,
-          begun.lanes,
+          lanes,
           witnessFile,
-          begun.start,
           report);
     } catch (Throwable failure) {
       release(extension, contents, inventory, manifest, witnessFile, memory, replayed);
@@ -292,32 +289,28 @@ public final class StoreOpener {
     }
   }
 
-  /// The receiver of events: lanes now, or the factory that makes them when there is room.
-  private record Begun(List<EmbeddedLane> lanes, @Nullable DelayedStart start) {}
-
-  private Begun begin(
+  private OpenedLanes begin(
       OpenPurpose purpose,
       Later steps,
       ReplayedRows held,
       RowMemory replayed,
       RecoveredNotes recovered) {
     if (purpose == OpenPurpose.READING) {
-      return new Begun(List.of(), null);
+      return StartedLanes.NONE;
     }
     if (purpose == OpenPurpose.WRITING_LATER) {
-      return new Begun(List.of(), steps.start(held, replayed, recovered));
+      return steps.start(held, replayed, recovered);
     }
     recovered.finish();
     steps.shared.contents().recovered(steps.lsn);
-    List<EmbeddedLane> lanes =
-        LaneFactory.start(steps.shared, steps.journals, steps.witness, steps.lsn);
+    StartedLanes lanes = StartedLanes.start(steps.shared, steps.journals, steps.witness, steps.lsn);
     try {
       endJournals(purpose, steps.journals, steps.recovery.files());
     } catch (Throwable failure) {
-      lanes.forEach(EmbeddedLane::close);
+      lanes.now().forEach(EmbeddedLane::close);
       throw failure;
     }
-    return new Begun(lanes, null);
+    return lanes;
   }
 
   private static void requireWhole(OpenPurpose purpose, List<JournalLoss> losses) {
@@ -488,9 +481,9 @@ public final class StoreOpener {
     }
 
     @Override
-    public List<EmbeddedLane> begin() {
+    public StartedLanes begin() {
       try {
-        return LaneFactory.start(shared, journals, witness, lsn);
+        return StartedLanes.start(shared, journals, witness, lsn);
       } catch (StorageException.DiskFull full) {
         deleteAll(); // journals of some lanes, without frames
         throw full;

@@ -8,13 +8,9 @@ import io.widerow.storage.journal.WitnessFile;
 import io.widerow.storage.live.SegmentFiles;
 import io.widerow.storage.maintenance.JournalPin;
 import io.widerow.storage.rows.RowMemory;
-import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /// The parts of an [EmbeddedStore]. All of it belongs to the store from now on.
 ///
-/// @param lanes none in a store that is only read, or that was opened on a full disk
-/// @param start gives the store its lanes when there is room; null when it has them
 /// @param recovery findings and actions of the opening
 record StoreParts(
     StoreConfig config,
@@ -26,9 +22,8 @@ record StoreParts(
     JournalPin trims,
     LaneContext shared,
     OpenedExtension extension,
-    List<EmbeddedLane> lanes,
+    OpenedLanes lanes,
     WitnessFile witness,
-    @Nullable DelayedStart start,
     RecoveryReport recovery) {
   /// One of them, to be closed.
   interface Part extends AutoCloseable {

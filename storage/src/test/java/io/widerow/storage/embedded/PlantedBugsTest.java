@@ -295,11 +295,12 @@ class PlantedBugsTest extends PlantedRules {
         planted(
             "the witness tells of nothing that is not forced",
             SuiteCheck.CRASH,
-            Cut.to(LaneFactory.class, "tell", EmbeddedLane.class, "forcedLsn", "committed")),
+            Cut.to(
+                EmbeddedStore.class, "writeWitness", EmbeddedLane.class, "forcedLsn", "committed")),
         planted(
             "the witness is written",
             SuiteCheck.ENDS,
-            Cut.out(LaneFactory.class, "tell", WitnessFile.class, "write")),
+            Cut.out(EmbeddedStore.class, "writeWitness", WitnessFile.class, "write")),
         planted(
             "the witness is forced",
             SuiteCheck.WITNESS,

@@ -1,22 +1,23 @@
 package io.widerow.storage.embedded;
 
-import io.widerow.storage.StorageException;
+import io.widerow.storage.LaneWriter;
 import io.widerow.storage.journal.FrameEncoder;
 import io.widerow.storage.journal.Journal;
 import io.widerow.storage.journal.Witness;
 import io.widerow.storage.journal.WitnessFile;
-import io.widerow.storage.live.StoreContents;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
-/// Creates the lanes of a store that begins to accept events.
-final class LaneFactory {
-  private LaneFactory() {}
+/// The lanes of a store that accepts events.
+///
+/// @param now none in a store that is only read
+record StartedLanes(List<EmbeddedLane> now) implements OpenedLanes {
+  static final StartedLanes NONE = new StartedLanes(List.of());
 
   /// Gives each lane a new journal. The manifest counts the journals when all are there: until then
   /// none of them is missed. The witness names them before that.
-  static List<EmbeddedLane> start(
+  static StartedLanes start(
       LaneContext shared, Journal.Factory journals, WitnessFile witness, long lsn) {
     UUID storeId = shared.contents().storeId();
     int count = shared.contents().config().lanes();
@@ -37,16 +38,11 @@ final class LaneFactory {
       var encoder = new FrameEncoder(storeId, i, true);
       lanes.add(new EmbeddedLane(i, shared, made.get(i), encoder, lsn));
     }
-    return List.copyOf(lanes);
+    return new StartedLanes(List.copyOf(lanes));
   }
 
-  /// Writes the durable end of each lane's journal into the store's witness.
-  static void tell(WitnessFile witness, List<EmbeddedLane> lanes, StoreContents contents) {
-    try {
-      witness.write(
-          lanes.stream().map(lane -> Witness.Lane.of(lane.forcedLsn(), lane.journal())).toList());
-    } catch (StorageException left) {
-      contents.backgroundFailed(left); // its earlier message stays true
-    }
+  @Override
+  public LaneWriter writer(int lane) {
+    return now.get(lane);
   }
 }
