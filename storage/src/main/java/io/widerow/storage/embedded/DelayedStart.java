@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Executor;
-import java.util.function.IntToLongFunction;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -36,21 +35,12 @@ import org.jspecify.annotations.Nullable;
 /// - Memory: owns the memory of the replayed rows, which is freed when they are sealed and no
 ///   reader uses them.
 final class DelayedStart implements OpenedLanes {
-  /// The steps that write.
-  interface Steps {
-    void tidy();
-
-    void clear();
-
-    StartedLanes begin();
-  }
-
   private final LaneContext shared;
+  private final OpenedFiles files;
   private final ReplayedRows held;
   private final RowMemory memory;
   private final RecoveredNotes notes;
-  private final IntToLongFunction lsnCounted;
-  private final Steps steps;
+  private final long lsn;
   private final List<LaneWriter> writers;
   private final Object task = new Object();
   private boolean running; // guarded by task
@@ -62,20 +52,20 @@ final class DelayedStart implements OpenedLanes {
 
   /// @param memory of the held rows
   /// @param notes that no held rows take along
-  /// @param lsnCounted by lane, the greatest LSN whose note counts
+  /// @param lsn the last one that was used
   DelayedStart(
       LaneContext shared,
+      OpenedFiles files,
       ReplayedRows held,
       RowMemory memory,
       RecoveredNotes notes,
-      IntToLongFunction lsnCounted,
-      Steps steps) {
+      long lsn) {
     this.shared = shared;
+    this.files = files;
     this.held = held;
     this.memory = memory;
     this.notes = notes;
-    this.lsnCounted = lsnCounted;
-    this.steps = steps;
+    this.lsn = lsn;
     this.writers =
         IntStream.range(0, shared.contents().config().lanes())
             .<LaneWriter>mapToObj(lane -> new DelayedLane(this, lane))
@@ -189,7 +179,7 @@ final class DelayedStart implements OpenedLanes {
 
   private synchronized void steps() {
     if (!tidied) {
-      steps.tidy();
+      List<String> _ = files.tidy(OpenPurpose.WRITING);
       tidied = true;
     }
     Sealer sealer = shared.sealer();
@@ -201,10 +191,17 @@ final class DelayedStart implements OpenedLanes {
     memory.end();
     if (!cleared) {
       notes.finish();
-      steps.clear();
+      shared.contents().recovered(lsn);
+      shared.contents().journalsEnded();
+      files.deleteJournals(); // so that new ones find room
       cleared = true;
     }
-    lanes = steps.begin();
+    try {
+      lanes = StartedLanes.start(shared, files, lsn);
+    } catch (StorageException.DiskFull noRoom) {
+      files.deleteJournals(); // journals of some lanes, without frames
+      throw noRoom;
+    }
   }
 
   private List<Sealed> written(List<SealJob> jobs) {
@@ -223,7 +220,7 @@ final class DelayedStart implements OpenedLanes {
   synchronized void tell(LaneWriter.NoteReader reader) {
     List<Note> journaled = new ArrayList<>(notes.left());
     held.jobs().forEach(job -> journaled.addAll(job.notes()));
-    shared.notes().tell(reader, lsnCounted, journaled);
+    shared.notes().tell(reader, files.recovery()::lsnCounted, journaled);
   }
 
   /// Events that are not sealed stay in the journals.

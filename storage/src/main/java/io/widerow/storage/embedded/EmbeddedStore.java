@@ -18,14 +18,9 @@ import io.widerow.storage.StoreView;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.ReadDeadline;
 import io.widerow.storage.disk.RealDisk;
-import io.widerow.storage.disk.StoreLock;
 import io.widerow.storage.journal.ChronicleJournalFactory;
-import io.widerow.storage.journal.Journal;
-import io.widerow.storage.journal.NotesFiles;
 import io.widerow.storage.journal.Witness;
-import io.widerow.storage.journal.WitnessFile;
 import io.widerow.storage.live.LiveSegment;
-import io.widerow.storage.live.SegmentFiles;
 import io.widerow.storage.live.StoreClock;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.live.StoreState;
@@ -76,22 +71,17 @@ public final class EmbeddedStore implements EventStore {
   private static final String NOT_BY_AGE = "a drained store drops released events, not by age";
 
   private final StoreConfig config;
-  private final Disk disk;
   private final StoreClock clock;
-  private final AutoCloseable lock;
+  private final OpenedFiles files;
   private final StoreContents contents;
-  private final SegmentFiles files;
-  private final NotesFiles notes;
   private final RowMemory memory;
   private final OpenedExtension extension;
-  private final Journal.Factory journals;
   private final JournalPin trims;
   private final Sealer sealer;
   private final Merger merger;
   private final SpoolTrimmer drainer;
   private final DiskRoom room;
   private final OpenedLanes lanes;
-  private final WitnessFile witness;
   private final RetentionControl retention;
   private final LayoutSettings layout;
   private final DeletionControl deletions;
@@ -140,26 +130,22 @@ public final class EmbeddedStore implements EventStore {
   public EmbeddedStore(StoreParts parts) {
     LaneContext shared = parts.shared();
     this.config = parts.config();
-    this.disk = parts.disk();
     this.clock = shared.clock();
-    this.lock = parts.lock();
-    this.contents = shared.contents();
     this.files = parts.files();
-    this.notes = shared.notes();
+    this.contents = files.contents();
     this.memory = parts.memory();
     this.extension = parts.extension();
-    this.journals = parts.journals();
     this.trims = parts.trims();
     this.sealer = shared.sealer();
-    this.merger = new Merger(contents, files, sealer.pace(), sealer.executor());
+    this.merger = new Merger(contents, files.segments(), sealer.pace(), sealer.executor());
     this.drainer = new SpoolTrimmer(contents, sealer.executor());
     this.room = shared.room();
     this.lanes = parts.lanes();
-    this.witness = parts.witness();
     this.retention =
         new RetentionControl(contents, lanes::requireTidy, () -> view(ReadDeadline.NONE));
     this.layout = new LayoutSettings(contents, clock, lanes::requireTidy);
-    this.deletions = new DeletionControl(contents, files, merger, lanes::now, lanes::requireTidy);
+    this.deletions =
+        new DeletionControl(contents, files.segments(), merger, lanes::now, lanes::requireTidy);
     this.recovery = parts.recovery();
   }
 
@@ -251,7 +237,7 @@ public final class EmbeddedStore implements EventStore {
 
   /// The rollups that are defined in it.
   public RollupControl rollups() {
-    return new RollupControl(contents, files, lanes::requireTidy, merger::start);
+    return new RollupControl(contents, files.segments(), lanes::requireTidy, merger::start);
   }
 
   /// The layouts of its types. In a store that is drained they belong to its owner.
@@ -361,10 +347,11 @@ public final class EmbeddedStore implements EventStore {
   private void writeWitness() {
     if (lanes.isStarted()) {
       try {
-        witness.write(
+        List<Witness.Lane> durable =
             lanes.now().stream()
                 .map(lane -> Witness.Lane.of(lane.forcedLsn(), lane.journal()))
-                .toList());
+                .toList();
+        files.witnessFile().write(durable);
       } catch (StorageException left) {
         contents.backgroundFailed(left); // its earlier record stays true
       }
@@ -392,9 +379,7 @@ public final class EmbeddedStore implements EventStore {
   /// @throws StorageException when `target` exists or links cannot be made; then nothing is left
   public StoreSnapshot.Report snapshot(Path target) {
     lanes.requireStarted(); // events only in the old journals have no lane
-    return trims.holding(() ->
-        StoreSnapshot.ofOpen(
-            contents, lanes.now(), notes, extension.get(), disk, journals, target));
+    return trims.holding(() -> StoreSnapshot.ofOpen(files, lanes.now(), extension.get(), target));
   }
 
   @Override
@@ -418,7 +403,7 @@ public final class EmbeddedStore implements EventStore {
         segments.stream().mapToLong(segment -> segment.entry().bytes()).sum(),
         writing.stream().mapToLong(lane -> lane.journal().bytes()).sum(),
         writing.stream().mapToLong(lane -> lane.counters().journalBytes()).sum(),
-        files.bytesWritten(),
+        files.segments().bytesWritten(),
         sealer.sealedCount(),
         merger.merges(),
         end == null ? "" : String.valueOf(end.getMessage()),
@@ -504,13 +489,12 @@ public final class EmbeddedStore implements EventStore {
 
   /// Closes every part, whichever fails.
   private void free() {
-    try (StoreParts.Part _ = () -> StoreLock.giveBack(config.directory(), lock);
+    try (StoreParts.Part _ = files.directory()::close;
         StoreParts.Part _ = lanes::free;
         StoreParts.Part _ = memory::close;
         StoreParts.Part _ = readers::close;
-        StoreParts.Part _ = contents::close;
+        StoreParts.Part _ = files::close;
         StoreParts.Part _ = sealer::close;
-        StoreParts.Part _ = witness::close;
         StoreParts.Part _ = extension.get()::free) {
       EmbeddedLane.closeAll(lanes.now());
     }

@@ -1,5 +1,9 @@
 package io.widerow.storage.embedded;
 
+import io.widerow.storage.JournalLoss;
+import io.widerow.storage.StorageException;
+import java.util.List;
+
 /// The purpose of an opening, and its treatment of groups that the journal lost.
 enum OpenPurpose {
   /// Refuses to open.
@@ -13,5 +17,12 @@ enum OpenPurpose {
 
   boolean writesNow() {
     return this == WRITING || this == ACCEPTING_LOSS;
+  }
+
+  /// @throws StorageException.AcknowledgedDataDamaged when the journal lost groups and may not have
+  void requireWhole(List<JournalLoss> losses) {
+    if (this != READING && this != ACCEPTING_LOSS && !losses.isEmpty()) {
+      throw new StorageException.AcknowledgedDataDamaged(losses);
+    }
   }
 }

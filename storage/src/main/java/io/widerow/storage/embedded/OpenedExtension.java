@@ -9,13 +9,17 @@ import io.widerow.storage.StorageException;
 final class OpenedExtension {
   private final ExtensionContext context;
   private final OpenPurpose purpose;
-  private volatile StoreExtension extension;
+  private volatile StoreExtension extension = StoreExtension.NONE;
   private boolean isClosed;
 
   OpenedExtension(ExtensionContext context, OpenPurpose purpose) {
     this.context = context;
     this.purpose = purpose;
-    this.extension = open(StoreExtension.Provider.of(context.disk(), context.storeDirectory()));
+  }
+
+  /// Opens the extension when the store has tables.
+  void open() {
+    extension = open(StoreExtension.Provider.of(context.disk(), context.storeDirectory()));
   }
 
   private StoreExtension open(StoreExtension.Provider provider) {

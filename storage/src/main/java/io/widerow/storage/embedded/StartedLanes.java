@@ -4,7 +4,6 @@ import io.widerow.storage.LaneWriter;
 import io.widerow.storage.journal.FrameEncoder;
 import io.widerow.storage.journal.Journal;
 import io.widerow.storage.journal.Witness;
-import io.widerow.storage.journal.WitnessFile;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -17,17 +16,20 @@ record StartedLanes(List<EmbeddedLane> now) implements OpenedLanes {
 
   /// Gives each lane a new journal. The manifest counts the journals when all are there: until then
   /// none of them is missed. The witness names them before that.
-  static StartedLanes start(
-      LaneContext shared, Journal.Factory journals, WitnessFile witness, long lsn) {
+  ///
+  /// @param lsn the last one that was used before
+  static StartedLanes start(LaneContext shared, OpenedFiles files, long lsn) {
     UUID storeId = shared.contents().storeId();
     int count = shared.contents().config().lanes();
     List<Journal> made = new ArrayList<>();
     try {
       for (int i = 0; i < count; i++) {
         shared.notes().fold(count);
-        made.add(journals.create(i, lsn + 1));
+        made.add(files.journals().create(i, lsn + 1));
       }
-      witness.write(made.stream().map(journal -> Witness.Lane.of(lsn, journal)).toList());
+      files
+          .witnessFile()
+          .write(made.stream().map(journal -> Witness.Lane.of(lsn, journal)).toList());
       shared.contents().journalsStarted();
     } catch (Throwable failure) {
       made.forEach(Journal::close);

@@ -12,7 +12,6 @@ import io.widerow.storage.journal.Witness;
 import io.widerow.storage.live.AggregateFiles;
 import io.widerow.storage.live.LiveFigures;
 import io.widerow.storage.live.LiveSegment;
-import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.live.StoreMoment;
 import io.widerow.storage.manifest.AggregateEntry;
 import io.widerow.storage.manifest.Manifest;
@@ -121,19 +120,12 @@ public final class StoreSnapshot {
         });
   }
 
-  /// Makes one of an open store, of its contents, lanes and notes.
+  /// Makes one of an open store.
   static Report ofOpen(
-      StoreContents contents,
-      List<EmbeddedLane> lanes,
-      NotesFiles notes,
-      StoreExtension extension,
-      Disk disk,
-      Journal.Factory journals,
-      Path target) {
-    Path directory = contents.config().directory();
-    var snapshot = new StoreSnapshot(disk, directory, contents.storeId(), target);
-    return snapshot.make(
-        journals, (made, from) -> made.linkMoment(contents, lanes, notes, extension, from));
+      OpenedFiles files, List<EmbeddedLane> lanes, StoreExtension extension, Path target) {
+    LockedDirectory store = files.directory();
+    return new StoreSnapshot(store.disk(), store.path(), store.storeId(), target)
+        .make(files.journals(), (made, _) -> made.linkMoment(files, lanes, extension));
   }
 
   /// One step of the copy; returns the bytes it wrote.
@@ -218,18 +210,13 @@ public final class StoreSnapshot {
     return copy.bytes();
   }
 
-  private long linkMoment(
-      StoreContents contents,
-      List<EmbeddedLane> lanes,
-      NotesFiles notes,
-      StoreExtension extension,
-      Journal.Factory journals) {
+  private long linkMoment(OpenedFiles files, List<EmbeddedLane> lanes, StoreExtension extension) {
     if (lanes.isEmpty()) {
       throw new StorageException.ReadOnly("the store was opened for reading");
     }
     StoreExtension.Moment rows = extension.snapshot();
     lacksTables = rows.isEmpty();
-    StoreMoment moment = contents.moment();
+    StoreMoment moment = files.contents().moment();
     try {
       long[] all = committed(lanes, rows);
       long[] committed = Arrays.copyOf(all, lanes.size());
@@ -242,8 +229,8 @@ public final class StoreSnapshot {
       }
       disk.forceDirectory(names);
       link(moment.segments().figures());
-      notes.link(() -> linkDirectory(NotesFiles.DIRECTORY, NotesFile.SUFFIX));
-      long copied = journals.copyTo(made, last);
+      files.notes().link(() -> linkDirectory(NotesFiles.DIRECTORY, NotesFile.SUFFIX));
+      long copied = files.journals().copyTo(made, last);
       copied += counted(rows.copyTo(made, all[lanes.size()]));
       Manifest.write(disk, made, storeId, moment.manifest());
       Witness.create(

@@ -128,6 +128,14 @@ public record StoreFormat(UUID storeId, boolean readOnly) {
         UUID.fromString(fields.group(2)), Long.parseUnsignedLong(fields.group(4), 16) != 0);
   }
 
+  /// @throws StorageException.ReadOnly when this program must not write
+  public void requireWritable(Path directory) {
+    if (readOnly) {
+      throw new StorageException.ReadOnly(
+          directory + ": a feature that this Widerow does not know forbids writing");
+    }
+  }
+
   private static Matcher fields(Disk disk, Path directory) {
     Path path = directory.resolve(NAME);
     String text;

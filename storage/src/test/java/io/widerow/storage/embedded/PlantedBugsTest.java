@@ -129,7 +129,7 @@ class PlantedBugsTest extends PlantedRules {
         planted(
             "the entry of a new store is forced",
             SuiteCheck.CRASH,
-            Cut.out(StoreOpener.class, "open", Disk.class, "forceDirectory")));
+            Cut.out(LockedDirectory.class, "create", Disk.class, "forceDirectory")));
   }
 
   private static List<Planted> orders() {
@@ -173,7 +173,7 @@ class PlantedBugsTest extends PlantedRules {
         planted(
             "what a crash left is deleted",
             SuiteCheck.CRASH,
-            Cut.out(StoreOpener.class, "tidy", SegmentFiles.class, "deleteOrphans")));
+            Cut.out(OpenedFiles.class, "tidy", SegmentFiles.class, "deleteOrphans")));
   }
 
   private static List<Planted> manifestLoss() {
@@ -181,7 +181,7 @@ class PlantedBugsTest extends PlantedRules {
         planted(
             "nothing unlisted is deleted while something listed is missing",
             SuiteCheck.MANIFEST_LOSS,
-            Cut.to(StoreOpener.class, "tidy", SegmentInventory.class, "isWhole", "always")),
+            Cut.to(OpenedFiles.class, "tidy", SegmentInventory.class, "isWhole", "always")),
         planted(
             "a merged segment takes the place of lost sources",
             SuiteCheck.MANIFEST_LOSS,
