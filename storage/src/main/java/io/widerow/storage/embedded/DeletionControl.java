@@ -271,13 +271,11 @@ public final class DeletionControl {
                   swap,
                   () -> contents.state().segments().figures().equals(there));
       if (!done) {
-        DeletedFigures.abandon(swap, files, new IllegalStateException("aggregates changed"));
+        contents.abandon(swap, new IllegalStateException("aggregates changed"));
       }
       return done;
     } catch (Throwable failed) {
-      if (!contents.hasEnded()) { // otherwise the manifest may list them
-        DeletedFigures.abandon(swap, files, failed);
-      }
+      contents.abandon(swap, failed);
       throw failed;
     }
   }

@@ -168,7 +168,7 @@ public final class SegmentFiles {
   }
 
   /// Deletes a file that never entered the manifest.
-  public void abandon(LiveSegment segment, Throwable failure) {
+  void abandon(LiveSegment segment, Throwable failure) {
     segment.close();
     discard(segment.entry().id(), failure);
   }

@@ -393,6 +393,18 @@ public final class StoreContents implements AutoCloseable {
     }
   }
 
+  /// Closes the files of an edit that did not happen, and deletes them unless the manifest may list
+  /// them.
+  public void abandon(SegmentReplacement edit, Throwable failure) {
+    if (hasEnded()) {
+      edit.written().forEach(LiveSegment::close);
+      edit.figures().forEach(LiveFigures::close);
+    } else {
+      edit.written().forEach(each -> files.abandon(each, failure));
+      edit.figures().forEach(each -> files.figures().abandon(each, failure));
+    }
+  }
+
   /// Runs the deletion of files that are not needed. A failure is reported; the remaining files are
   /// deleted later, or at the next opening.
   public void tidy(Runnable delete) {

@@ -134,18 +134,16 @@ final class AggregateMerges {
     if (merged == null) {
       return true; // unreadable files are not touched from now on
     }
+    SegmentReplacement swap = SegmentReplacement.ofFigures(List.of(merged), sources);
     try {
       files.figures().forceDirectory();
-      if (!contents.replaced(
-          SegmentReplacement.ofFigures(List.of(merged), sources), () -> areThere(sources))) {
-        files.figures().abandon(merged, new IllegalStateException("something changed"));
+      if (!contents.replaced(swap, () -> areThere(sources))) {
+        contents.abandon(swap, new IllegalStateException("something changed"));
         return false;
       }
       return true;
     } catch (Throwable failed) {
-      if (!contents.hasEnded()) {
-        files.figures().abandon(merged, failed);
-      }
+      contents.abandon(swap, failed);
       throw failed;
     }
   }

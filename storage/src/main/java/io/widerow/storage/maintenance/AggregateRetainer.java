@@ -236,14 +236,12 @@ final class AggregateRetainer {
       abandon(swap.figures(), new IllegalStateException("something changed"));
       return false;
     } catch (Throwable failed) {
-      if (!contents.hasEnded()) { // otherwise the manifest may list them
-        abandon(swap.figures(), failed);
-      }
+      abandon(swap.figures(), failed);
       throw failed;
     }
   }
 
   private void abandon(List<LiveFigures> written, Throwable failure) {
-    written.forEach(each -> files.figures().abandon(each, failure));
+    contents.abandon(SegmentReplacement.ofFigures(written, List.of()), failure);
   }
 }

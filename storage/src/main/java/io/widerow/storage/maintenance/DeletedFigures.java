@@ -80,7 +80,7 @@ public record DeletedFigures(
       }
       return SegmentReplacement.ofFigures(written, files);
     } catch (Throwable failed) {
-      abandon(SegmentReplacement.ofFigures(written, List.of()), store, failed);
+      contents.abandon(SegmentReplacement.ofFigures(written, List.of()), failed);
       throw failed;
     }
   }
@@ -104,10 +104,5 @@ public record DeletedFigures(
         written.add(store.figures().adopt(writer, source.entry().keepNanos(), origin));
       }
     }
-  }
-
-  /// Deletes files that were written and are not listed.
-  public static void abandon(SegmentReplacement swap, SegmentFiles store, Throwable failure) {
-    swap.figures().forEach(each -> store.figures().abandon(each, failure));
   }
 }

@@ -5,6 +5,7 @@ import io.widerow.event.PartitionKey;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.SegmentFiles;
+import io.widerow.storage.live.SegmentReplacement;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.manifest.SegmentEntry;
 import io.widerow.storage.scan.BlockReaders;
@@ -160,15 +161,13 @@ public final class MergeWriter {
       }
       return true;
     } catch (Throwable failed) {
-      if (!contents.hasEnded()) { // otherwise the manifest may list them
-        abandon(written, failed);
-      }
+      abandon(written, failed);
       throw failed;
     }
   }
 
-  /// Deletes written segments that no manifest lists.
+  /// Closes segments that were not listed, and deletes them unless the manifest may list them.
   void abandon(List<LiveSegment> written, Throwable failed) {
-    written.forEach(live -> files.abandon(live, failed));
+    contents.abandon(SegmentReplacement.of(written, List.of()), failed);
   }
 }

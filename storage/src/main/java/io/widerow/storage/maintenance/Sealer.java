@@ -15,6 +15,7 @@ import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.Policies;
 import io.widerow.storage.live.Released;
 import io.widerow.storage.live.SegmentFiles;
+import io.widerow.storage.live.SegmentReplacement;
 import io.widerow.storage.live.SegmentSet;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.manifest.SegmentEntry;
@@ -254,11 +255,9 @@ public final class Sealer implements AutoCloseable {
     }
   }
 
-  /// Deletes segments that are not in the manifest, unless it may list them.
+  /// Closes segments that were not committed, and deletes them unless the manifest may list them.
   public void abandon(List<LiveSegment> written, Throwable failed) {
-    if (!contents.hasEnded()) {
-      written.forEach(live -> files.abandon(live, failed));
-    }
+    contents.abandon(SegmentReplacement.of(written, List.of()), failed);
   }
 
   /// Closes segments that were written and could not be committed; call it after [#drain]. Their

@@ -130,6 +130,7 @@ class StoreFaultTest {
         }
         close(store);
       }
+      assertEquals(List.of(), disk.open(), what + ", closed");
       long operations = disk.operations();
       disk.failOperations(Long.MAX_VALUE, Long.MAX_VALUE);
       for (SimDisk left : List.of(disk.restart(), disk.crash(false), disk.crash(true))) {
@@ -163,6 +164,38 @@ class StoreFaultTest {
     long operations = run(Long.MAX_VALUE - 1, false);
     for (long failing = 1; failing <= operations; failing++) {
       run(failing, true);
+    }
+  }
+
+  /// Whichever operation of an opening fails: no file stays open, and the next opening gets the
+  /// lock and shows everything acknowledged.
+  @Test
+  void anOpeningThatFailsLeavesNothingOpen() {
+    try (var driver = new StoreDriver(new SplittableRandom(7))) {
+      var disk = new SimDisk(7);
+      EmbeddedStore store = open(disk);
+      for (int step = 0; step < STEPS - 1; step++) {
+        step(store, driver, step);
+      }
+      SimDisk killed = disk.restart();
+      SimDisk counted = killed.restart();
+      open(counted);
+      int refused = 0;
+      for (long failing = 1; failing <= counted.operations(); failing++) {
+        String what = "operation %d of an opening fails".formatted(failing);
+        SimDisk left = killed.restart();
+        left.failOperations(failing, failing + 1);
+        try (EmbeddedStore opened = open(left)) {
+          check(driver, shown(opened), what);
+        } catch (StorageException failed) {
+          refused++;
+        }
+        assertEquals(List.of(), left.open(), what);
+        try (EmbeddedStore again = open(left)) {
+          check(driver, shown(again), what + ", opened again");
+        }
+      }
+      assertTrue(refused > 10, refused + " operations of an opening may fail");
     }
   }
 
