@@ -47,13 +47,18 @@ public class QueryExecution implements AutoCloseable {
 
   /// Opens a reader, whose cost counts when the caller has closed it.
   public final RangeReader open(RangeQuery query) {
-    return open(view, query);
+    return open(view, query, ReadMode.IN_ORDER);
+  }
+
+  /// The same in another mode than in order.
+  public final RangeReader open(RangeQuery query, ReadMode mode) {
+    return open(view, query, mode);
   }
 
   /// The same over some partitions of the view.
-  public final RangeReader open(StoreView some, RangeQuery query) {
+  public final RangeReader open(StoreView some, RangeQuery query, ReadMode mode) {
     check();
-    RangeReader reader = RangeReader.open(some, query, budget, memory);
+    RangeReader reader = RangeReader.open(some, query, mode, budget, memory);
     reader.whenClosed(this::add);
     reading = reader;
     if (cancelled) {

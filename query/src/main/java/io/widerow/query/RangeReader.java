@@ -5,7 +5,6 @@ import io.widerow.event.PartitionKey;
 import io.widerow.rollup.RollupRequest;
 import io.widerow.storage.Arrivals;
 import io.widerow.storage.EventCursor;
-import io.widerow.storage.Grouping;
 import io.widerow.storage.Scan;
 import io.widerow.storage.ScanStatistics;
 import io.widerow.storage.ScanWatch;
@@ -46,19 +45,15 @@ public final class RangeReader implements EventCursor {
   /// Partitions that are open at once however little memory there is.
   private static final int OPEN_MIN = 256;
 
-  private StoreView view;
+  private final StoreView view;
   private final RangeQuery query;
+  private final ReadMode mode;
   private final QueryBudget budget;
-  private final TickBounds bounds;
-  private boolean looks; // at the time of each event that is read
-  private RangePlan plan;
-  private Scan scan;
-  private RangeQuery planned; // the query, or its whole ticks
-  private final Queue<RangeQuery> ticks = new ArrayDeque<>(); // the remaining ticks of it then
-  private @Nullable Scan tickScan; // while these are read
-  private @Nullable RangePlan latePlan; // until it is read
-  private final Scan lateScan;
-  private @Nullable LateEvent late; // while the late part is read
+  private final ScanWatch watch;
+  private final Queue<ReadPart> parts; // after the current one
+  private @Nullable ReadPart part; // null after the last one
+  private @Nullable Scan keptScan; // of aggregates that outlive their events, until they are read
+  private final LateEvent late = new LateEvent();
   private final long startNanos = System.nanoTime();
   private volatile boolean cancelled;
   private final CompletableFuture<Void> end = new CompletableFuture<>(); // when cancelled
@@ -69,44 +64,30 @@ public final class RangeReader implements EventCursor {
   private Scan setScan; // of these
   private long left;
   private boolean closed;
-  private boolean anyOrder;
-  private @Nullable RollupRequest question; // rollups may answer
-  private boolean keptLeft; // aggregates that outlive their events are still to be read
-  private final ScanWatch watch;
   private Runnable progress = () -> {};
   private Consumer<RangeReader> whenClosed = _ -> {};
   private @Nullable Token skip;
   private @Nullable EventCursor cursor;
   private ScanStatistics finished = ScanStatistics.NONE;
 
-  private RangeReader(StoreView view, RangeQuery query, QueryBudget budget, QueryMemory memory) {
+  private RangeReader(
+      StoreView view, RangeQuery query, ReadMode mode, QueryBudget budget, QueryMemory memory) {
     this.watch = new ScanWatch(this::check, memory);
-    this.view = view;
     this.query = query;
+    this.mode = mode.of(query);
     this.budget = budget;
-    this.bounds = TickBounds.of(query);
-    this.looks = bounds.cutsAny();
-    this.planned = query;
-    this.plan = RangePlan.of(view, query);
-    this.scan = query.toScan().withWatch(watch);
-    this.setScan = scan;
-    Token after = query.after();
-    Arrivals since = query.since();
-    if (after == null || since == null) {
-      this.latePlan = null;
-      this.lateScan = scan;
-    } else {
-      RangeQuery lateQuery = query.late(after);
-      this.latePlan = RangePlan.of(view, lateQuery, since);
-      this.lateScan =
-          lateQuery
-              .toScan()
-              .withRange(lateQuery.toScan().from(), after.id().next())
-              .withSince(since)
-              .withWatch(watch);
-    }
+    ReadMode.Kept kept = this.mode.kept();
+    this.view = kept == null ? view : view.ofFigures(kept.asked(), query.filter());
+    this.parts = ReadPart.of(this.view, query, this.mode, watch);
+    ReadPart first = parts.remove();
+    this.part = first;
+    this.keptScan = kept == null ? null : first.scan();
+    this.setScan = first.scan();
     this.left = query.limit();
     this.skip = query.after();
+    if (mode.skipsDamage()) {
+      watch.passOverDamage();
+    }
   }
 
   /// @param view remains the caller's, who closes it after the reader
@@ -120,6 +101,12 @@ public final class RangeReader implements EventCursor {
   /// The same, with a memory budget that it shares with other queries.
   public static RangeReader open(
       StoreView view, RangeQuery query, QueryBudget budget, QueryMemory memory) {
+    return open(view, query, ReadMode.IN_ORDER, budget, memory);
+  }
+
+  /// The same in another mode than in order.
+  public static RangeReader open(
+      StoreView view, RangeQuery query, ReadMode mode, QueryBudget budget, QueryMemory memory) {
     requireKind(view, query.since());
     Token after = query.after();
     if (after != null && !query.descending() && view.isExpired(after.type(), after.tickNanos())) {
@@ -127,7 +114,7 @@ public final class RangeReader implements EventCursor {
       throw new QueryException.Expired(
           after.type(), after.toString(), first == null ? null : first.toString());
     }
-    return new RangeReader(view, query, budget, memory);
+    return new RangeReader(view, query, mode, budget, memory);
   }
 
   /// Refuses a position that another kind of store gave.
@@ -150,7 +137,7 @@ public final class RangeReader implements EventCursor {
             .withAfter(null)
             .withLimit(1)
             .withRange(query.plannedFromNanos(), query.untilNanos());
-    try (RangeReader reader = new RangeReader(view, first, budget, memory)) {
+    try (RangeReader reader = new RangeReader(view, first, ReadMode.IN_ORDER, budget, memory)) {
       return reader.nextWhenReady() == Step.EVENT ? Token.before(reader.event().timeNanos()) : null;
     }
   }
@@ -177,8 +164,8 @@ public final class RangeReader implements EventCursor {
       }
       switch (open.next()) {
         case EVENT -> {
-          if (late == null ? isWanted(open.event()) : isLate(open.event())) {
-            left -= late == null ? 1 : 0;
+          if (isWanted(open.event())) {
+            left -= isLate() ? 0 : 1;
             return Step.EVENT;
           }
         }
@@ -195,7 +182,16 @@ public final class RangeReader implements EventCursor {
   }
 
   private boolean isWanted(EventView event) {
-    return isAfterToken(event) && (!looks || bounds.contain(event));
+    ReadPart of = part;
+    if (of == null) {
+      return true;
+    }
+    return (of.isLate() || isAfterToken(event)) && of.contains(event);
+  }
+
+  private boolean isLate() {
+    ReadPart of = part;
+    return of != null && of.isLate();
   }
 
   /// False for the few events with the token's id that come at or before the token. All events
@@ -212,12 +208,6 @@ public final class RangeReader implements EventCursor {
     return true;
   }
 
-  /// False for the few events with the token's id that come after the token.
-  private boolean isLate(EventView event) {
-    Token token = query.after();
-    return token != null && !token.isBefore(event, false) && bounds.isFrom(event);
-  }
-
   /// Opens the next group; null when there is none left.
   private @Nullable EventCursor openGroup() {
     if (closed) {
@@ -230,26 +220,19 @@ public final class RangeReader implements EventCursor {
       return cursor;
     }
     endGroup();
-    RangePlan lateOnes = latePlan;
-    RangePlan.Group group = lateOnes == null ? null : lateOnes.next();
-    boolean openLate = group != null;
-    if (group == null) {
-      latePlan = null;
-      group = plan.next();
+    ReadPart of = part;
+    while (of != null) {
+      RangePlan.Group group = of.plan().next();
+      if (group != null) {
+        EventCursor opened = open(group.keys(), group.within(of.scan()));
+        cursor = opened;
+        groupsOpened++;
+        return opened;
+      }
+      of = parts.poll();
+      part = of;
     }
-    while (group == null && !ticks.isEmpty()) {
-      group = nextTick();
-    }
-    if (group == null) {
-      return openKept();
-    }
-    Scan tick = tickScan;
-    Scan within = group.within(tick != null ? tick : openLate ? lateScan : scan);
-    EventCursor opened = open(group.keys(), within);
-    late = openLate ? new LateEvent() : null;
-    cursor = opened;
-    groupsOpened++;
-    return opened;
+    return openKept();
   }
 
   private EventCursor open(List<PartitionKey> keys, Scan within) {
@@ -264,14 +247,14 @@ public final class RangeReader implements EventCursor {
       hold(CURSOR_BYTES * open);
     }
     if (open == keys.size()) {
-      return anyOrder ? unordered(keys, within) : view.open(keys, within);
+      return mode.anyOrder() ? unordered(keys, within) : view.open(keys, within);
     }
-    List<List<PartitionKey>> parts = RoundCursor.sets(keys, open);
-    if (!anyOrder) {
-      return new RoundCursor(view, parts, within, left, this::check);
+    List<List<PartitionKey>> rounds = RoundCursor.sets(keys, open);
+    if (!mode.anyOrder()) {
+      return new RoundCursor(view, rounds, within, left, this::check);
     }
     setScan = within;
-    sets.addAll(parts);
+    sets.addAll(rounds);
     return unordered(sets.remove(), within);
   }
 
@@ -288,27 +271,19 @@ public final class RangeReader implements EventCursor {
 
   /// Opens the aggregates whose events are gone; null when there are none.
   private @Nullable EventCursor openKept() {
-    looks = false;
-    EventCursor opened = keptLeft ? view.openKept(query.types(), scan) : null;
-    keptLeft = false;
+    Scan scan = keptScan;
+    keptScan = null;
+    EventCursor opened = scan == null ? null : view.openKept(query.types(), scan);
     cursor = opened;
     return opened;
   }
 
   private EventCursor unordered(List<PartitionKey> keys, Scan within) {
-    RollupRequest asked = question;
-    return asked == null || tickScan != null
+    RollupRequest rollup = mode.rollup();
+    ReadPart of = part;
+    return rollup == null || of == null || of.kind() != ReadPart.Kind.WHOLE
         ? view.openUnordered(keys, within)
-        : view.openFigures(keys, within, asked);
-  }
-
-  /// The first group of the next tick that the range cuts; null when it has none.
-  private RangePlan.@Nullable Group nextTick() {
-    RangeQuery tick = ticks.remove();
-    plan = RangePlan.of(view, tick);
-    tickScan = tick.toScan().withWatch(watch);
-    looks = true;
-    return plan.next();
+        : view.openFigures(keys, within, rollup);
   }
 
   private void closeCursor() {
@@ -335,65 +310,6 @@ public final class RangeReader implements EventCursor {
           "events scanned", budget.eventsScannedMax(), watch.events(), "query a shorter range");
     }
     progress.run();
-  }
-
-  /// Returns the events of each group in any order, which is cheaper. Call it before the first
-  /// [#next]. A query with a limit or a position still gets its events in order.
-  public RangeReader inAnyOrder() {
-    anyOrder = left == Long.MAX_VALUE && query.after() == null && query.since() == null;
-    return this;
-  }
-
-  /// The same for a grouped count (aggregation pushdown): one event may stand for several of its
-  /// group, see [EventView#weight]. A query with a limit or a position still gets each event.
-  ///
-  /// @param alike the grouping; null when the caller needs each event
-  public RangeReader inAnyOrder(@Nullable Grouping alike) {
-    inAnyOrder();
-    scan = scan.withFold(anyOrder ? alike : null); // in order each event is compared with the last
-    return alike == null ? this : inWholeTicks();
-  }
-
-  /// The same for an aggregation that rollups may answer, see [StoreView#openFigures].
-  ///
-  /// @param asked null when they may not
-  public RangeReader inAnyOrder(@Nullable Grouping alike, @Nullable RollupRequest asked) {
-    question = asked;
-    inAnyOrder(alike);
-    return asked == null ? this : inWholeTicks();
-  }
-
-  /// Leaves the ticks that the range cuts for later, to be read event by event: what stands for
-  /// many events has the id of any of them.
-  private RangeReader inWholeTicks() {
-    if (anyOrder && looks) {
-      looks = false;
-      ticks.addAll(bounds.cut(query));
-      planned = bounds.whole(query);
-      plan = RangePlan.of(view, planned);
-      scan = planned.toScan().withWatch(watch).withFold(scan.fold());
-    }
-    return this;
-  }
-
-  /// The same with aggregates that outlive their events, where they can be used.
-  ///
-  /// @param asked null when only events count; then they are missing, see [#missingMinutes]
-  public RangeReader withKept(@Nullable RollupRequest asked) {
-    if (anyOrder) {
-      inWholeTicks();
-      view = view.ofFigures(asked, query.filter());
-      plan = RangePlan.of(view, planned);
-      keptLeft = true;
-    }
-    return this;
-  }
-
-  /// Skips damaged parts, see [#unread]; without this call damage ends the query. For events with
-  /// ids of their own an older write may then be shown, when the latest write is in a damaged part.
-  public RangeReader passingOverDamage() {
-    watch.passOverDamage();
-    return this;
   }
 
   /// Returns the parts skipped so far.
@@ -479,8 +395,7 @@ public final class RangeReader implements EventCursor {
     if (open == null) {
       throw new IllegalStateException("no current event");
     }
-    LateEvent flagged = late;
-    return flagged == null ? open.event() : flagged.show(open.event());
+    return isLate() ? late.show(open.event()) : open.event();
   }
 
   @Override

@@ -178,7 +178,8 @@ class RangeReaderModelTest {
 
   private static List<String> inAnyOrder(MemoryView view, RangeQuery query, QueryBudget budget) {
     List<String> tokens = new ArrayList<>();
-    try (RangeReader reader = RangeReader.open(view, query, budget).inAnyOrder()) {
+    try (RangeReader reader =
+        RangeReader.open(view, query, ReadMode.ANY_ORDER, budget, QueryMemory.unlimited())) {
       while (reader.next() == Step.EVENT) {
         tokens.add(Token.of(reader.event()).toString());
       }

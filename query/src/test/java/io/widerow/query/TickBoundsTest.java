@@ -110,7 +110,11 @@ class TickBoundsTest {
   }
 
   private static RangeReader reader(StoreView view, RangeQuery query) {
-    return RangeReader.open(view, query, QueryBudget.DEFAULT);
+    return reader(view, query, ReadMode.IN_ORDER);
+  }
+
+  private static RangeReader reader(StoreView view, RangeQuery query, ReadMode mode) {
+    return RangeReader.open(view, query, mode, QueryBudget.DEFAULT, QueryMemory.unlimited());
   }
 
   /// By pages of seven, with tokens.
@@ -135,7 +139,8 @@ class TickBoundsTest {
   private static long counted(StoreView view, RangeQuery query) {
     long count = 0;
     Grouping all = new Grouping(List.of(), 0).withCells();
-    try (RangeReader reader = reader(view, query).inAnyOrder(all).withKept(null)) {
+    ReadMode mode = ReadMode.grouped(all).withKept(new ReadMode.Kept(null));
+    try (RangeReader reader = reader(view, query, mode)) {
       while (reader.nextWhenReady() == Step.EVENT) {
         count += reader.event().weight();
       }
@@ -154,7 +159,7 @@ class TickBoundsTest {
           assertEquals(expected, sorted(numbers(reader(view, query))), what);
           assertEquals(expected, sorted(pages(view, query)), what);
           assertEquals(expected, sorted(pages(view, query.withDescending(true))), what);
-          assertEquals(expected, sorted(numbers(reader(view, query).inAnyOrder())), what);
+          assertEquals(expected, sorted(numbers(reader(view, query, ReadMode.ANY_ORDER))), what);
           assertEquals(expected.size(), counted(view, query), what);
         }
       }

@@ -3,7 +3,9 @@ package io.widerow.questions;
 import io.widerow.event.EventView;
 import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryException;
+import io.widerow.query.QueryMemory;
 import io.widerow.query.RangeReader;
+import io.widerow.query.ReadMode;
 import io.widerow.query.Token;
 import io.widerow.query.aggregation.Plot;
 import io.widerow.query.output.OutputBuffer;
@@ -116,10 +118,9 @@ public record Question(Kind kind, Map<String, List<String>> parameters) {
 
   private static QueryResult answer(StoreView view, Map<String, List<String>> given, Sink out) {
     QueryParameters asked = QueryParameters.parse(given, OracleEvents.START);
-    RangeReader reader = RangeReader.open(view, asked.query(), QueryBudget.DEFAULT);
-    if (asked.asksForFigures()) {
-      reader.inAnyOrder(asked.fold());
-    }
+    ReadMode mode = asked.asksForFigures() ? ReadMode.grouped(asked.fold()) : ReadMode.IN_ORDER;
+    RangeReader reader =
+        RangeReader.open(view, asked.query(), mode, QueryBudget.DEFAULT, QueryMemory.unlimited());
     try (QueryResult answer = new QueryResult(reader, asked.writer(), asked.query().after())) {
       OutputBuffer sink = new OutputBuffer(1 << 16);
       while (answer.writeNext(sink)) {
@@ -140,8 +141,13 @@ public record Question(Kind kind, Map<String, List<String>> parameters) {
   private void plot(StoreView view, Sink out) {
     Plot plot = new Plot();
     QueryParameters asked = QueryParameters.parse(parameters, OracleEvents.START);
-    try (RangeReader reader = RangeReader.open(view, asked.query(), QueryBudget.DEFAULT)) {
-      reader.inAnyOrder(null);
+    try (RangeReader reader =
+        RangeReader.open(
+            view,
+            asked.query(),
+            ReadMode.ANY_ORDER,
+            QueryBudget.DEFAULT,
+            QueryMemory.unlimited())) {
       while (reader.nextWhenReady() == EventCursor.Step.EVENT) {
         EventView event = reader.event();
         plot.add(event.timeNanos());

@@ -3,9 +3,10 @@ package io.widerow.cli;
 import io.widerow.query.ParameterText;
 import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryException;
-import io.widerow.query.RangePlan;
+import io.widerow.query.QueryMemory;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
+import io.widerow.query.ReadMode;
 import io.widerow.query.Token;
 import io.widerow.query.TypeGlobs;
 import io.widerow.query.aggregation.Aggregation;
@@ -28,11 +29,11 @@ import io.widerow.query.result.AggregateCoverage;
 import io.widerow.query.result.FieldCheck;
 import io.widerow.query.result.QueryParameters;
 import io.widerow.query.result.QueryResult;
+import io.widerow.query.result.ReadCost;
 import io.widerow.query.result.RollupUse;
 import io.widerow.storage.Damage;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.EventStore;
-import io.widerow.storage.ScanStatistics;
 import io.widerow.storage.ScanWatch;
 import io.widerow.storage.StoreView;
 import java.time.ZoneId;
@@ -96,22 +97,18 @@ final class QueryRun {
     }
     RangeQuery query = asked.query();
     StatsQuery figures = asked.figures();
+    ReadMode mode = options.histogram ? asked.countMode() : asked.readMode();
     try (store;
         StoreView view = store.view();
-        RangeReader reader = RangeReader.open(view, query, QueryBudget.DEFAULT)) {
+        RangeReader reader =
+            RangeReader.open(view, query, mode, QueryBudget.DEFAULT, QueryMemory.unlimited())) {
       ExitCode code = warn(store);
       Progress progress = new Progress(shell.err(), startNanos);
       if (shell.errToTerminal() && !showsAsItReads(figures)) {
         reader.onProgress(() -> progress.at(reader.eventsScanned(), System.nanoTime()));
       }
       try {
-        if (figures != null || options.histogram) {
-          asked.requireRollup(view);
-          reader.inAnyOrder(asked.fold(), asked.question()).withKept(asked.keptQuestion());
-        }
-        if (asked.skipsDamage()) {
-          reader.passingOverDamage();
-        }
+        asked.requireRollup(view);
         check = asked.check(view);
         show(reader, query, figures, reader::unread);
       } finally {
@@ -123,7 +120,7 @@ final class QueryRun {
       AggregateCoverage kept = AggregateCoverage.of(reader);
       tell(kept);
       if (options.explain) {
-        explain(reader);
+        shell.err().println(ReadCost.of(reader, System.nanoTime() - startNanos).text());
         RollupUse rollup = asked.mayUseRollups(view) ? RollupUse.of(reader, asked) : null;
         if (rollup != null) {
           shell.err().println(rollup.sentence());
@@ -366,25 +363,5 @@ final class QueryRun {
 
   private long elapsedMillis() {
     return (System.nanoTime() - startNanos) / 1_000_000;
-  }
-
-  private void explain(RangeReader reader) {
-    ScanStatistics cost = reader.statistics();
-    RangePlan.Size planned = reader.planSize();
-    shell
-        .err()
-        .printf(
-            "plan: %d partitions in %d groups, %d groups opened%n"
-                + "read: %d blocks, %d bytes; skipped: %d blocks%n"
-                + "events: %d scanned, %d kept; %d ms%n",
-            planned.partitions(),
-            planned.groups(),
-            reader.groupsOpened(),
-            cost.blocksRead(),
-            cost.bytesRead(),
-            cost.blocksSkipped(),
-            cost.eventsScanned(),
-            cost.eventsKept(),
-            elapsedMillis());
   }
 }

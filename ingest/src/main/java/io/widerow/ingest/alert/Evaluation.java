@@ -5,6 +5,7 @@ import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
+import io.widerow.query.ReadMode;
 import io.widerow.query.aggregation.Aggregation;
 import io.widerow.query.aggregation.Cell;
 import io.widerow.query.aggregation.StatsQuery;
@@ -49,9 +50,9 @@ final class Evaluation {
                 memory.hold(more);
               });
       if (from < until) {
+        ReadMode mode = ReadMode.grouped(figures.fold());
         try (RangeReader reader =
-            RangeReader.open(view, asked.withRange(from, until), BUDGET, memory)) {
-          reader.inAnyOrder(figures.fold());
+            RangeReader.open(view, asked.withRange(from, until), mode, BUDGET, memory)) {
           while (reader.nextWhenReady() == Step.EVENT) {
             steps.add(reader.event());
           }

@@ -9,6 +9,7 @@ import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
+import io.widerow.query.ReadMode;
 import io.widerow.query.Token;
 import io.widerow.query.aggregation.Aggregation;
 import io.widerow.query.aggregation.Cell;
@@ -160,7 +161,7 @@ public final class ContinuousQueryRun implements AutoCloseable {
             .withSince(question.arrived())
             .withFields(List.copyOf(columns));
     AttributeValue scratch = new AttributeValue();
-    try (RangeReader reader = open(late)) {
+    try (RangeReader reader = open(late, ReadMode.IN_ORDER)) {
       while (reader.nextWhenReady() == Step.EVENT) {
         EventView event = reader.event();
         boolean counts =
@@ -215,8 +216,8 @@ public final class ContinuousQueryRun implements AutoCloseable {
     }
     long before = held.bytes();
     Aggregation figures = new Aggregation(question.figures(), held);
-    try (RangeReader reader = open(query.withRange(first, limit))) {
-      reader.inAnyOrder(question.figures().fold());
+    ReadMode mode = ReadMode.grouped(question.figures().fold());
+    try (RangeReader reader = open(query.withRange(first, limit), mode)) {
       while (reader.nextWhenReady() == Step.EVENT) {
         figures.add(reader.event());
       }
@@ -226,8 +227,8 @@ public final class ContinuousQueryRun implements AutoCloseable {
     }
   }
 
-  private RangeReader open(RangeQuery query) {
-    RangeReader reader = RangeReader.open(view, query, budget, memory);
+  private RangeReader open(RangeQuery query, ReadMode mode) {
+    RangeReader reader = RangeReader.open(view, query, mode, budget, memory);
     reading = reader;
     if (cancelled) {
       reader.cancel();

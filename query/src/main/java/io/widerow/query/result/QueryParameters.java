@@ -8,6 +8,7 @@ import io.widerow.query.NameText;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.RangeQuery;
+import io.widerow.query.ReadMode;
 import io.widerow.query.TimeText;
 import io.widerow.query.TypeGlobs;
 import io.widerow.query.aggregation.StatsQuery;
@@ -298,9 +299,19 @@ public record QueryParameters(
         : asked.question();
   }
 
-  /// The requirements for aggregates that outlive their events; null when none may be used.
-  public @Nullable RollupRequest keptQuestion() {
-    return figures == null || rollup == Rollup.OFF ? null : figures.question();
+  /// The mode in which the query is read: in order for events, else that of [#countMode].
+  public ReadMode readMode() {
+    return figures == null ? ReadMode.IN_ORDER : countMode();
+  }
+
+  /// The mode for a reader that counts events: in any order, from rollups where these may answer,
+  /// and with aggregates that outlive their events.
+  public ReadMode countMode() {
+    RollupRequest kept = figures == null || rollup == Rollup.OFF ? null : figures.question();
+    return ReadMode.grouped(fold())
+        .withRollup(question())
+        .withKept(new ReadMode.Kept(kept))
+        .withDamageSkipped(skipsDamage);
   }
 
   /// True when rollups answer the query or may answer it, see [RollupUse].

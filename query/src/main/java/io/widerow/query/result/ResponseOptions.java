@@ -1,11 +1,9 @@
 package io.widerow.query.result;
 
 import io.widerow.query.QueryException;
-import io.widerow.query.RangePlan;
 import io.widerow.query.RangeReader;
 import io.widerow.query.aggregation.UnreadText;
 import io.widerow.query.output.OutputBuffer;
-import io.widerow.storage.ScanStatistics;
 import io.widerow.storage.ScanWatch;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +21,6 @@ public record ResponseOptions(
   static final ResponseOptions NONE = new ResponseOptions(false, false, false, null);
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._ -]{0,99}");
-  private static final long NANOS_PER_MICRO = 1_000;
 
   /// @throws QueryException.Refused when a value makes no sense
   static ResponseOptions parse(Map<String, List<String>> given, QueryParameters.Format format) {
@@ -60,27 +57,6 @@ public record ResponseOptions(
       return true;
     }
     throw new QueryException.Refused(name, "must be 1 or 0, got " + value);
-  }
-
-  /// Writes the read statistics of a complete result.
-  ///
-  /// @param nanos time since the query arrived
-  public static void putExplain(RangeReader reader, long nanos, OutputBuffer out) {
-    ScanStatistics cost = reader.statistics();
-    RangePlan.Size planned = reader.planSize();
-    out.put(
-        ("{\"explain\":{\"partitions\":%d,\"groups\":%d,\"opened\":%d,\"blocks\":%d,\"bytes\":%d,"
-                + "\"skipped\":%d,\"scanned\":%d,\"kept\":%d,\"micros\":%d}}%n")
-            .formatted(
-                planned.partitions(),
-                planned.groups(),
-                reader.groupsOpened(),
-                cost.blocksRead(),
-                cost.bytesRead(),
-                cost.blocksSkipped(),
-                cost.eventsScanned(),
-                cost.eventsKept(),
-                nanos / NANOS_PER_MICRO));
   }
 
   /// The value of the header `widerow-damage`; null when aggregates lack no damaged part.

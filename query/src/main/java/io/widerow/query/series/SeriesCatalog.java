@@ -4,6 +4,7 @@ import io.widerow.event.EventView;
 import io.widerow.query.QueryExecution;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
+import io.widerow.query.ReadMode;
 import io.widerow.query.logql.Matcher;
 import io.widerow.query.series.SeriesScan.Range;
 import io.widerow.query.survey.BudgetedScan;
@@ -91,7 +92,8 @@ public final class SeriesCatalog {
       SeriesTable table = new SeriesTable(execution, selector, found);
       RangeQuery query = selector.range(range.fromNanos(), range.untilNanos());
       if (query.fromNanos() < query.untilNanos()) {
-        try (RangeReader reader = execution.open(query).inAnyOrder(new Grouping(List.of(), 0))) {
+        ReadMode alike = ReadMode.grouped(new Grouping(List.of(), 0));
+        try (RangeReader reader = execution.open(query, alike)) {
           while (reader.nextWhenReady() == Step.EVENT) {
             table.note(reader.event());
           }

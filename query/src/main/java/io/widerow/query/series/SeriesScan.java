@@ -5,6 +5,7 @@ import io.widerow.event.TimeUuid;
 import io.widerow.query.QueryExecution;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
+import io.widerow.query.ReadMode;
 import io.widerow.storage.EventCursor.Step;
 import java.util.Set;
 
@@ -63,10 +64,8 @@ public final class SeriesScan {
     RangeQuery query = selector.range(range.fromNanos(), range.untilNanos());
     if (query.fromNanos() < query.untilNanos()) {
       SeriesTable table = new SeriesTable(execution, selector, found);
-      try (RangeReader reader = execution.open(query)) {
-        if (!samples) {
-          reader.inAnyOrder();
-        }
+      ReadMode mode = samples ? ReadMode.IN_ORDER : ReadMode.ANY_ORDER;
+      try (RangeReader reader = execution.open(query, mode)) {
         while (reader.nextWhenReady() == Step.EVENT) {
           if (samples) {
             table.add(reader.event());

@@ -78,7 +78,8 @@ public final class BudgetedScan {
   /// @return -1 when the slice was read to its end, else how many of its events were looked at
   private long readSlice(RangeQuery slice, long untilNanos, Consumer<EventView> each) {
     boolean[] over = new boolean[1];
-    try (RangeReader open = RangeReader.open(view, slice, QueryBudget.DEFAULT, memory)) {
+    try (RangeReader open =
+        RangeReader.open(view, slice, damage.mode(), QueryBudget.DEFAULT, memory)) {
       open.onProgress(() -> {
         if (System.nanoTime() > untilNanos) {
           over[0] = true;
@@ -89,8 +90,6 @@ public final class BudgetedScan {
       if (cancelled) {
         open.cancel();
       }
-      open.inAnyOrder();
-      damage.begin(open);
       int look = 0;
       try {
         while (open.nextWhenReady() == EventCursor.Step.EVENT) {

@@ -2,7 +2,7 @@ package io.widerow.query.survey;
 
 import io.widerow.query.HeldMemory;
 import io.widerow.query.QueryMemory;
-import io.widerow.query.RangeReader;
+import io.widerow.query.ReadMode;
 import io.widerow.storage.ScanWatch;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -24,11 +24,9 @@ public final class SkippedDamage implements AutoCloseable {
     this.held = new HeldMemory(memory);
   }
 
-  /// Has a reader pass over damage, when the survey does.
-  void begin(RangeReader reader) {
-    if (passesOver) {
-      reader.passingOverDamage();
-    }
+  /// The mode in which a survey reads: in any order.
+  ReadMode mode() {
+    return ReadMode.ANY_ORDER.withDamageSkipped(passesOver);
   }
 
   /// A watch for a scan of the survey, which passes over damage when the survey does.

@@ -10,8 +10,10 @@ import io.widerow.event.EventBatch;
 import io.widerow.event.EventId;
 import io.widerow.event.TimeUuid;
 import io.widerow.query.QueryBudget;
+import io.widerow.query.QueryMemory;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
+import io.widerow.query.ReadMode;
 import io.widerow.query.StoreDirectory;
 import io.widerow.query.Token;
 import io.widerow.query.TypeGlobs;
@@ -238,10 +240,9 @@ class FoldedStatsTest {
     var statistics = new Aggregation(figures, _ -> {});
     long shown = 0;
     long stoodFor = 0;
-    try (RangeReader reader = RangeReader.open(view, query, QueryBudget.DEFAULT)) {
-      if (fold != null) {
-        reader.inAnyOrder(fold);
-      }
+    ReadMode mode = fold == null ? ReadMode.IN_ORDER : ReadMode.grouped(fold);
+    try (RangeReader reader =
+        RangeReader.open(view, query, mode, QueryBudget.DEFAULT, QueryMemory.unlimited())) {
       while (reader.next() == Step.EVENT) {
         statistics.add(reader.event());
         shown++;

@@ -3,8 +3,10 @@ package io.widerow.query.aggregation;
 import io.widerow.event.AttributeName;
 import io.widerow.event.EventBatch;
 import io.widerow.query.QueryBudget;
+import io.widerow.query.QueryMemory;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
+import io.widerow.query.ReadMode;
 import io.widerow.query.SealedStore;
 import io.widerow.query.StoreDirectory;
 import io.widerow.query.result.RollupParameters;
@@ -115,9 +117,10 @@ public class RollupBench {
   public int percentilesByGroup() {
     Aggregation figures = new Aggregation(percentiles, _ -> {});
     RangeQuery query = RangeQuery.ALL.withFields(percentiles.fields());
+    ReadMode mode = ReadMode.ANY_ORDER.withRollup(cells ? percentiles.question() : null);
     try (StoreView view = sealed.store().view();
-        RangeReader reader = RangeReader.open(view, query, QueryBudget.DEFAULT)) {
-      reader.inAnyOrder(null, cells ? percentiles.question() : null);
+        RangeReader reader =
+            RangeReader.open(view, query, mode, QueryBudget.DEFAULT, QueryMemory.unlimited())) {
       while (reader.next() == Step.EVENT) {
         figures.add(reader.event());
       }
@@ -134,9 +137,10 @@ public class RollupBench {
     Aggregation counts = new Aggregation(asked, _ -> {});
     Grouping fold = asked.fold();
     RangeQuery query = RangeQuery.ALL.withFields(asked.fields());
+    ReadMode mode = ReadMode.grouped(fold == null || !cells ? fold : fold.withCells());
     try (StoreView view = sealed.store().view();
-        RangeReader reader = RangeReader.open(view, query, QueryBudget.DEFAULT)) {
-      reader.inAnyOrder(fold == null || !cells ? fold : fold.withCells());
+        RangeReader reader =
+            RangeReader.open(view, query, mode, QueryBudget.DEFAULT, QueryMemory.unlimited())) {
       while (reader.next() == Step.EVENT) {
         counts.add(reader.event());
       }

@@ -4,8 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.query.QueryBudget;
+import io.widerow.query.QueryMemory;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
+import io.widerow.query.ReadMode;
 import io.widerow.query.TypeGlobs;
 import io.widerow.query.filter.FilterParser;
 import io.widerow.query.result.RollupParameters;
@@ -208,8 +210,9 @@ class RollupStatsTest {
   private List<List<Cell>> answer(
       StoreView view, RangeQuery query, StatsQuery figures, @Nullable RollupRequest question) {
     var statistics = new Aggregation(figures, _ -> {});
-    try (RangeReader reader = RangeReader.open(view, query, QueryBudget.DEFAULT)) {
-      reader.inAnyOrder(figures.fold(), question);
+    ReadMode mode = ReadMode.grouped(figures.fold()).withRollup(question);
+    try (RangeReader reader =
+        RangeReader.open(view, query, mode, QueryBudget.DEFAULT, QueryMemory.unlimited())) {
       while (reader.next() == Step.EVENT) {
         statistics.add(reader.event());
       }

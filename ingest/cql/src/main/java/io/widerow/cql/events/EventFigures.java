@@ -11,6 +11,7 @@ import io.widerow.query.NameText;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
+import io.widerow.query.ReadMode;
 import io.widerow.query.aggregation.Aggregate;
 import io.widerow.query.aggregation.Aggregation;
 import io.widerow.query.aggregation.Cell;
@@ -85,14 +86,13 @@ record EventFigures(StatsQuery stats, List<GroupBySpec.Kind> kinds) {
   List<Row> count(StoreView view, RangeQuery query, QueryMemory memory, RequestPrincipal asker) {
     Aggregation counted = new Aggregation(stats, asker.memory());
     Grouping fold = stats.fold();
-    try (RangeReader reader =
-        RangeReader.open(view, query.withFields(stats.fields()), EventSource.BUDGET, memory)) {
+    ReadMode mode =
+        fold == null
+            ? ReadMode.ANY_ORDER.withRollup(stats.question())
+            : ReadMode.grouped(fold.withCells());
+    RangeQuery counting = query.withFields(stats.fields());
+    try (RangeReader reader = RangeReader.open(view, counting, mode, EventSource.BUDGET, memory)) {
       asker.onCancel().accept(reader::cancel);
-      if (fold == null) {
-        reader.inAnyOrder(null, stats.question());
-      } else {
-        reader.inAnyOrder(fold.withCells());
-      }
       while (reader.nextWhenReady() == Step.EVENT) {
         counted.add(reader.event());
       }

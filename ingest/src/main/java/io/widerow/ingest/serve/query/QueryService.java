@@ -23,6 +23,7 @@ import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.result.AggregateCoverage;
 import io.widerow.query.result.QueryParameters;
 import io.widerow.query.result.QueryResult;
+import io.widerow.query.result.ReadCost;
 import io.widerow.query.result.ResponseOptions;
 import io.widerow.query.result.RollupUse;
 import io.widerow.storage.Filter;
@@ -217,18 +218,15 @@ final class QueryService {
         HeldMemory held = new HeldMemory(resources.memory())) {
       OutputBuffer sink = new OutputBuffer(SINK_BYTES, held);
       RangeReader reader =
-          RangeReader.open(view, parameters.query(), QueryBudget.DEFAULT, resources.memory());
+          RangeReader.open(
+              view,
+              parameters.query(),
+              parameters.readMode(),
+              QueryBudget.DEFAULT,
+              resources.memory());
       // Nothing may be written for long, with a selective filter or with statistics.
       var _ = reply.response().whenComplete().whenComplete((_, _) -> reader.cancel());
-      if (parameters.asksForFigures()) {
-        parameters.requireRollup(view);
-        reader
-            .inAnyOrder(parameters.fold(), parameters.question())
-            .withKept(parameters.keptQuestion());
-      }
-      if (parameters.skipsDamage()) {
-        reader.passingOverDamage();
-      }
+      parameters.requireRollup(view);
       try (QueryResult answer =
           new QueryResult(
               reader,
@@ -336,7 +334,7 @@ final class QueryService {
       long beganNanos,
       OutputBuffer sink) {
     if (parameters.extras().explain() && answer.failure() == null) {
-      ResponseOptions.putExplain(reader, System.nanoTime() - beganNanos, sink);
+      sink.put(ReadCost.of(reader, System.nanoTime() - beganNanos).json() + "\n");
     }
   }
 

@@ -9,6 +9,7 @@ import io.widerow.event.Text;
 import io.widerow.query.PartitionSpans;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
+import io.widerow.query.ReadMode;
 import io.widerow.query.Token;
 import io.widerow.query.TypeGlobs;
 import io.widerow.query.fields.FieldValues;
@@ -141,8 +142,11 @@ public final class LabelCatalog {
     Filter filter = new Filter.And(List.of(query.filter(), any(left, Filter.Exists::new)));
     StoreView unread = new ChosenPartitions(execution.view(), others);
     AttributeValue scratch = new AttributeValue();
-    try (RangeReader reader = execution.open(unread, query.withFields(names).withFilter(filter))) {
-      reader.inAnyOrder(new Grouping(names, 0));
+    try (RangeReader reader =
+        execution.open(
+            unread,
+            query.withFields(names).withFilter(filter),
+            ReadMode.grouped(new Grouping(names, 0)))) {
       while (!left.isEmpty() && reader.nextWhenReady() == Step.EVENT) {
         EventView event = reader.event();
         left.removeIf(name -> event.find(name, scratch) && !visitor.value(name, scratch));
@@ -393,12 +397,13 @@ public final class LabelCatalog {
     if (query.fromNanos() >= query.untilNanos()) {
       return;
     }
+    ReadMode mode = ReadMode.IN_ORDER;
+    if (names != null) {
+      Grouping alike = new Grouping(names, 0);
+      mode = ReadMode.grouped(level ? alike.withLevel() : alike);
+    }
     try (RangeReader reader =
-        execution.open(view, query.withFields(LogqlSelection.projection(names, level)))) {
-      if (names != null) {
-        Grouping alike = new Grouping(names, 0);
-        reader.inAnyOrder(level ? alike.withLevel() : alike);
-      }
+        execution.open(view, query.withFields(LogqlSelection.projection(names, level)), mode)) {
       while (reader.nextWhenReady() == Step.EVENT) {
         Line line = lines.show(reader.event());
         if (pipeline.run(line)) {

@@ -6,6 +6,7 @@ import io.widerow.query.HeldMemory;
 import io.widerow.query.QueryException;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
+import io.widerow.query.ReadMode;
 import io.widerow.query.aggregation.Field;
 import io.widerow.query.logql.LogqlNames;
 import io.widerow.query.logql.Matcher;
@@ -180,39 +181,37 @@ final class RangeSamples {
     EventLines lines = new EventLines(labels, names, level, execution.lineMemory());
     RangeQuery read =
         looksAtLines ? query : query.withFields(LogqlSelection.projection(names, level));
-    try (RangeReader reader = execution.open(read)) {
-      if (names == null || looksAtLines) {
-        if (takesAnyOrder()) { // in order, segments that overlap hold a block each
-          reader.inAnyOrder();
-        }
-        while (reader.nextWhenReady() == Step.EVENT) {
-          add(reader.event(), lines);
-        }
-      } else {
-        readEvents(reader, lines, level);
+    if (names != null && !looksAtLines) {
+      readEvents(read, lines, level);
+      return;
+    }
+    try (RangeReader reader = execution.open(read, mode())) {
+      while (reader.nextWhenReady() == Step.EVENT) {
+        add(reader.event(), lines);
       }
     }
   }
 
-  private boolean takesAnyOrder() {
+  /// The mode in which each event is read. In order, segments that overlap hold a block each.
+  private ReadMode mode() {
     return switch (range.function()) {
-      case FIRST_OVER_TIME, LAST_OVER_TIME -> false;
-      default -> true;
+      case FIRST_OVER_TIME, LAST_OVER_TIME -> ReadMode.IN_ORDER;
+      default -> ReadMode.ANY_ORDER;
     };
   }
 
   /// Reads events of which no line has to be shown.
   ///
   /// @param level whether series or stages depend on the level
-  private void readEvents(RangeReader reader, EventLines lines, boolean level) {
+  private void readEvents(RangeQuery query, EventLines lines, boolean level) {
     EventStages stages = EventStages.of(range, selection.query().matchers(), labels);
     Set<String> others = stages.unwrapsLines() ? otherNames(labels) : seriesNames.needed(labels);
     List<AttributeName> names = alike(stages, others);
     boolean byType = others.contains(LabelMapping.SERVICE) || !stages.same().stages().isEmpty();
-    if (takesAnyOrder()) {
-      boolean folds = range.unwrap() == null && stages.tests().isEmpty();
+    ReadMode mode = mode();
+    if (mode.anyOrder() && range.unwrap() == null && stages.tests().isEmpty()) {
       Grouping alike = new Grouping(names, widthNanos).withPhase(baseNanos).withCells();
-      reader.inAnyOrder(folds ? (level ? alike.withLevel() : alike) : null);
+      mode = ReadMode.grouped(level ? alike.withLevel() : alike);
     }
     List<Field> by = new ArrayList<>();
     if (byType) {
@@ -222,7 +221,8 @@ final class RangeSamples {
       by.add(Field.LEVEL);
     }
     names.forEach(name -> by.add(Field.attribute(name)));
-    try (HeldMemory groups = new HeldMemory(execution.memory())) {
+    try (RangeReader reader = execution.open(query, mode);
+        HeldMemory groups = new HeldMemory(execution.memory())) {
       EventSamples quick = new EventSamples(this, stages, lines, by, groups);
       while (reader.nextWhenReady() == Step.EVENT) {
         EventView event = reader.event();

@@ -4,6 +4,7 @@ import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
+import io.widerow.query.ReadMode;
 import io.widerow.query.SealedStore;
 import io.widerow.query.StoreDirectory.Stored;
 import io.widerow.query.TypeGlobs;
@@ -153,10 +154,10 @@ public class LogqlBench {
             .withTypes(new TypeGlobs(List.of("cpu")))
             .withFilter(filter)
             .withFields(asked.fields());
+    Grouping fold = asked.fold();
+    ReadMode mode = ReadMode.grouped(fold == null ? null : fold.withCells());
     try (StoreView view = sealed.store().view();
-        RangeReader reader = RangeReader.open(view, query, QueryBudget.DEFAULT, memory)) {
-      Grouping fold = asked.fold();
-      reader.inAnyOrder(fold == null ? null : fold.withCells());
+        RangeReader reader = RangeReader.open(view, query, mode, QueryBudget.DEFAULT, memory)) {
       while (reader.nextWhenReady() == Step.EVENT) {
         figures.add(reader.event());
       }
