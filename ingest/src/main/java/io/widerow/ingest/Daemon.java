@@ -1,34 +1,22 @@
 package io.widerow.ingest;
 
-import com.linecorp.armeria.common.HttpMethod;
-import com.linecorp.armeria.common.HttpResponse;
-import com.linecorp.armeria.common.HttpStatus;
-import com.linecorp.armeria.common.util.EventLoopGroups;
-import com.linecorp.armeria.server.Server;
-import com.linecorp.armeria.server.ServerBuilder;
-import com.linecorp.armeria.server.ServiceConfig;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
-import io.netty.channel.EventLoopGroup;
 import io.widerow.event.PartitionKey;
 import io.widerow.ingest.alert.AlertScheduler;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.config.DaemonStoreOptions;
-import io.widerow.ingest.config.FileBudget;
 import io.widerow.ingest.config.FixedLimits;
 import io.widerow.ingest.config.TlsFiles;
 import io.widerow.ingest.decode.TimeParser;
 import io.widerow.ingest.doctor.Doctor;
 import io.widerow.ingest.doctor.FreeSpace;
-import io.widerow.ingest.http.AcceptLoop;
 import io.widerow.ingest.http.Access;
-import io.widerow.ingest.http.ConnectionGuard;
-import io.widerow.ingest.http.HeaderCoalescer;
 import io.widerow.ingest.http.HttpRoute;
-import io.widerow.ingest.http.UnroutedErrors;
 import io.widerow.ingest.http.WriteRoutes;
 import io.widerow.ingest.intake.BodyDigest;
 import io.widerow.ingest.intake.ByteCredit;
+import io.widerow.ingest.intake.ClosedBuckets;
 import io.widerow.ingest.intake.Intake;
 import io.widerow.ingest.lane.BatchPool;
 import io.widerow.ingest.lane.Lanes;
@@ -73,11 +61,9 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -121,16 +107,11 @@ import org.jspecify.annotations.Nullable;
 /// - Memory: closes what it started, but not the store, which belongs to the caller.
 public final class Daemon implements AutoCloseable {
   private static final Logger LOG = Logger.getLogger("widerow");
-  private static final Duration IDLE_MAX = Duration.ofSeconds(60);
-  private static final Duration REQUEST_MAX = Duration.ofSeconds(60);
-  private static final int HEADER_BYTES_MAX = 64 << 10; // positions of 512 daemons fit in
   private static final long BATCH_BYTES_MAX = 128L << 20;
 
-  /// As much as Netty reads at a time: each piece passes the pipeline and holds a whole buffer.
-  private static final int PIECE_BYTES_MAX = 64 << 10;
-
   private static final long FAILURE_SEEN_MILLIS = 100;
-  private static final long LOOK_MILLIS = 250;
+  private static final Duration MAINTENANCE_PAUSE = Duration.ofSeconds(1);
+  private static final Duration LAYOUT_PAUSE = Duration.ofMillis(250);
 
   private final DaemonConfig config;
   private final EventStore store;
@@ -153,12 +134,8 @@ public final class Daemon implements AutoCloseable {
   private final ExecutorService evaluation =
       Executors.newSingleThreadExecutor(LowPriorityThread.factory("widerow-alerts"));
   private final Access access;
-  private final ConnectionGuard connections;
-  private final EventLoopGroup loops;
-  private final Server http;
-  private final ScheduledExecutorService maintenance =
-      Executors.newSingleThreadScheduledExecutor(
-          Thread.ofPlatform().name("widerow-maintenance").daemon().factory());
+  private final HttpServer http;
+  private final MaintenanceLoop maintenance = new MaintenanceLoop();
   private final DiskStateLog diskState; // of the maintenance thread
   private final DamageLog damage; // of the maintenance thread
   private final SocketListeners sockets;
@@ -177,7 +154,10 @@ public final class Daemon implements AutoCloseable {
     certificates = tls == null ? null : new CertificateWatch(tls, Instant::now);
     this.clock = new ClockService(store);
     this.layout = new LayoutService(store, registry);
-    ByteCredit credit = new ByteCredit(config.limits().creditBytes());
+    DaemonStoreOptions options = config.store();
+    types =
+        new TypeBudget(
+            config.typesMax(), config.typesPerHour(), () -> Instant.now().getEpochSecond());
     lanes =
         new Lanes(
             store,
@@ -185,19 +165,22 @@ public final class Daemon implements AutoCloseable {
                 config.limits().laneSlots(),
                 FixedLimits.LEDGER_KEYS,
                 Math.toIntExact(config.deduplicateFor().toSeconds()),
-                config.cluster().isOn() ? config.cluster().quorumWait().toNanos() : 0),
+                config.cluster().isOn() ? config.cluster().quorumWait().toNanos() : 0,
+                options.storeConfig(config.data(), config.lanes()).futureMax().toNanos()),
             () -> new SpinThenParkWaitStrategy(config.limits().spinMicros() * 1_000L),
             new BatchPool(BATCH_BYTES_MAX, config.eventBytesMax()),
             transforms,
+            types,
             registry,
             () -> Instant.now().getEpochSecond());
-    types =
-        new TypeBudget(
-            config.typesMax(), config.typesPerHour(), () -> Instant.now().getEpochSecond());
-    lanes.limitTypes(types);
     if (store instanceof EmbeddedStore) {
       lookAtTypes(); // before the first event
     }
+    ByteCredit credit = new ByteCredit(config.limits().creditBytes());
+    ClosedBuckets closedBuckets =
+        new ClosedBuckets(
+            options.layout().ownerMinutes() * PartitionKey.NANOS_PER_MINUTE,
+            options.mergeAfter().toNanos());
     intake =
         new Intake(
             lanes,
@@ -206,14 +189,12 @@ public final class Daemon implements AutoCloseable {
                 config.bodyBytesMax(),
                 config.limits().ratioMax(),
                 (long) config.limits().bodyRateMin() * FixedLimits.BODY_RATE_SECONDS),
+            closedBuckets,
             new BodyDigest(store.secret()),
             store::full,
             store::nowNanos);
     usableBytes = () -> FreeSpace.usableBytes(config.data().toAbsolutePath());
-    doctor = doctor();
-    loops =
-        EventLoopGroups.newEventLoopGroup(
-            Runtime.getRuntime().availableProcessors(), "widerow-net");
+    doctor = doctor(closedBuckets);
     memory = new QueryMemory(config.limits().queryMemoryBytes());
     queries = new QueryServices(store, memory, config, Daemon::epochNanos, intake);
     loki =
@@ -221,18 +202,11 @@ public final class Daemon implements AutoCloseable {
             store, memory, queries.known(), config, Daemon::epochNanos, BuildVersion.value());
     alerts = new AlertScheduler(store, memory, Daemon::epochNanos, evaluation);
     access = new Access(config);
-    int connectionsMax = connectionsMax(config);
-    connections =
-        new ConnectionGuard(
-            config.limits(),
-            config.connectionsPerAddressMax(),
-            connectionsMax,
-            config.security().tlsCertificate() != null);
-    credit.whenRoom(connections::roomAgain);
-    http = server(routes(), connectionsMax);
+    http = new HttpServer(config, tls, access, routes());
+    credit.whenRoom(http.connections()::roomAgain);
     sockets = new SocketListeners(config, tls, intake, registry, store, memory, access);
     var metrics = new DaemonMetrics(registry);
-    metrics.ofRequests(credit, connections);
+    metrics.ofRequests(credit, http.connections());
     metrics.ofQueries(memory, queries);
     metrics.ofWriting(lanes, transforms, types);
     if (certificates != null) {
@@ -240,12 +214,7 @@ public final class Daemon implements AutoCloseable {
     }
   }
 
-  private Doctor doctor() {
-    DaemonStoreOptions options = config.store();
-    long width = options.layout().ownerMinutes() * PartitionKey.NANOS_PER_MINUTE;
-    long after = options.mergeAfter().toNanos();
-    intake.closedBuckets(now -> Math.floorDiv(now - after, width) * width);
-    lanes.acceptAhead(options.storeConfig(config.data(), config.lanes()).futureMax());
+  private Doctor doctor(ClosedBuckets closedBuckets) {
     return new Doctor(
         store,
         intake,
@@ -255,21 +224,16 @@ public final class Daemon implements AutoCloseable {
             System::nanoTime,
             Daemon::epochNanos,
             usableBytes,
-            options.diskReserveBytes(),
-            options.layout().weights(),
-            width + after,
+            config.store().diskReserveBytes(),
+            config.store().layout().weights(),
+            closedBuckets.ageNanos(),
             () -> certificates == null ? List.of() : certificates.findings()));
   }
 
   /// Loads the classes of the HTTP server, which takes a second. Call it on a thread of its own
   /// while the store opens.
   public static void prepare() {
-    // A registry of its own: otherwise both servers register the same meters, and Armeria warns.
-    PrometheusMeterRegistry unread = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-    ServerBuilder builder = Server.builder().http(0).meterRegistry(unread);
-    builder.route().get("/ready").build((_, _) -> HttpResponse.of(HttpStatus.OK));
-    builder.build().close();
-    unread.close();
+    HttpServer.prepare();
   }
 
   /// Starts everything and returns when requests are served.
@@ -279,12 +243,10 @@ public final class Daemon implements AutoCloseable {
   public static Daemon start(DaemonConfig config, EventStore store) {
     Daemon daemon = new Daemon(config, store);
     daemon.lanes.start();
-    var _ = daemon.maintenance.scheduleWithFixedDelay(daemon::maintain, 1, 1, TimeUnit.SECONDS);
-    var _ =
-        daemon.maintenance.scheduleWithFixedDelay(
-            daemon::look, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+    daemon.maintenance.repeat("maintenance", MAINTENANCE_PAUSE, daemon::maintain);
+    daemon.maintenance.repeat("layout", LAYOUT_PAUSE, daemon.layout::look);
     try {
-      ListenException.listen("http", config.http(), () -> daemon.http.start().join());
+      daemon.http.listen();
       daemon.sockets.listen();
       return daemon;
     } catch (ListenException refused) {
@@ -344,88 +306,28 @@ public final class Daemon implements AutoCloseable {
         .toList();
   }
 
-  private Server server(List<HttpRoute> routes, int connectionsMax) {
-    ServerBuilder builder =
-        Server.builder()
-            .bossGroupFactory(AcceptLoop::new)
-            .workerGroup(loops, false)
-            .maxNumConnections(withClosing(connectionsMax))
-            .http1MaxChunkSize(PIECE_BYTES_MAX)
-            .http1MaxInitialLineLength(HEADER_BYTES_MAX)
-            .http1MaxHeaderSize(HEADER_BYTES_MAX)
-            .http2MaxHeaderListSize(HEADER_BYTES_MAX)
-            .idleTimeout(IDLE_MAX)
-            .requestTimeout(REQUEST_MAX)
-            .maxRequestLength(0) // we count the bytes, before and after decompression
-            .disableServerHeader()
-            .errorHandler(new UnroutedErrors(routes))
-            .connectionDrainDuration(Duration.ZERO) // a client repeats what a stop does not take
-            .gracefulShutdownTimeout(Duration.ZERO, Duration.ofSeconds(config.drainSeconds()));
-    builder.childChannelPipelineCustomizer(connections::guard);
-    builder.decorator((service, context, request) -> {
-      ConnectionGuard.begin(context);
-      HeaderCoalescer.begin(context);
-      return service.serve(context, request);
-    });
-    listen(builder);
-    routes.forEach(each ->
-        builder.route().path(each.path()).methods(each.methods()).build(access.guard(each)));
-    return builder.build();
-  }
-
-  /// The maximum number of connections at a moment: evicted connections are not closed at once.
-  private static int withClosing(int connections) {
-    return Math.toIntExact(Math.min(connections + connections / 4L + 4, Integer.MAX_VALUE));
-  }
-
-  private static int connectionsMax(DaemonConfig config) {
-    int wanted = withClosing(config.connectionsMax());
-    int allowed = FileBudget.of(config).connections(wanted);
-    int most = allowed == wanted ? config.connectionsMax() : Math.max(1, (allowed - 4) / 5 * 4);
-    if (most < config.connectionsMax()) {
-      LOG.log(
-          Level.WARNING,
-          "the limit of open files allows {0} connections, not {1}: raise it",
-          new Object[] {Integer.toString(most), Integer.toString(config.connectionsMax())});
-    }
-    return most;
-  }
-
-  private void listen(ServerBuilder builder) {
-    TlsFiles files = tls;
-    if (files != null) {
-      builder.https(config.http()).tlsProvider(_ -> files.content().pair());
-    } else {
-      builder.http(config.http());
-    }
-  }
-
   private void maintain() {
-    try {
-      access.reload();
-      if (tls != null && tls.reload()) {
-        sockets.renewTls();
-      }
-      if (certificates != null) {
-        certificates.look();
-      }
-      if (transforms != null) {
-        transforms.reload();
-      }
-      store.maintain();
-      lanes.tick(); // after maintain(): each lane does its share on its own thread
-      diskState.look();
-      damage.look();
-      clock.tellChange();
-      alerts.tick();
-      layout.measure();
-      if (types.isLookDue() && (store instanceof EmbeddedStore || store.cluster() != null)) {
-        lookAtTypes();
-      }
-      doctor.look();
-    } catch (RuntimeException failure) { // otherwise it is never called again
-      LOG.log(Level.WARNING, "maintenance: " + failure.getMessage(), failure);
+    access.reload();
+    if (tls != null && tls.reload()) {
+      sockets.renewTls();
     }
+    if (certificates != null) {
+      certificates.look();
+    }
+    if (transforms != null) {
+      transforms.reload();
+    }
+    store.maintain();
+    lanes.tick(); // after maintain(): each lane does its share on its own thread
+    diskState.look();
+    damage.look();
+    clock.tellChange();
+    alerts.tick();
+    layout.measure();
+    if (types.isLookDue() && (store instanceof EmbeddedStore || store.cluster() != null)) {
+      lookAtTypes();
+    }
+    doctor.look();
   }
 
   private void lookAtTypes() {
@@ -436,14 +338,6 @@ public final class Daemon implements AutoCloseable {
     }
   }
 
-  private void look() {
-    try {
-      layout.look();
-    } catch (RuntimeException failure) { // otherwise it is never called again
-      LOG.log(Level.WARNING, "layout: " + failure.getMessage(), failure);
-    }
-  }
-
   /// `http`, or `https` with a certificate.
   public String httpScheme() {
     return config.security().tlsCertificate() == null ? "http" : "https";
@@ -451,21 +345,12 @@ public final class Daemon implements AutoCloseable {
 
   /// The address of HTTP, with the real port when 0 was configured.
   public InetSocketAddress httpAddress() {
-    return new InetSocketAddress(config.http().getAddress(), http.activeLocalPort());
+    return http.address();
   }
 
   /// The HTTP services, such as `GET /ready`, which takes HEAD as well.
   List<String> endpoints() {
-    return http.config().serviceConfigs().stream()
-        .map(ServiceConfig::route)
-        .map(route -> {
-          Set<HttpMethod> methods = route.methods();
-          HttpMethod first = methods.iterator().next();
-          HttpMethod write = methods.contains(HttpMethod.POST) ? HttpMethod.POST : first;
-          HttpMethod method = methods.contains(HttpMethod.GET) ? HttpMethod.GET : write;
-          return method + " " + route.patternString().replaceAll("/:([^/]+)", "/{$1}");
-        })
-        .toList();
+    return http.endpoints();
   }
 
   /// Requests that are not answered yet.
@@ -528,7 +413,7 @@ public final class Daemon implements AutoCloseable {
     closed = true;
     intake.drain();
     lanes.endWaiting(); // events kept here are applied after the next start
-    maintenance.shutdown();
+    maintenance.stop();
     alerts.stop();
     long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(config.drainSeconds());
     while (intake.inFlight() > 0 && System.nanoTime() < until) {
@@ -537,11 +422,11 @@ public final class Daemon implements AutoCloseable {
     sockets.stop();
     queries.stop();
     loki.stop();
-    http.stop().join();
+    http.stop();
     evaluation.close();
     lanes.close();
     sockets.close();
-    loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
+    http.close();
     registry.close();
   }
 }

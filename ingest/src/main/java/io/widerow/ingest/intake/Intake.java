@@ -7,7 +7,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
-import java.util.function.LongUnaryOperator;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -16,11 +15,10 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: any.
 public final class Intake {
-  private static final long CLOSED_AFTER_NANOS = 65 * 60 * TimeParser.NANOS_PER_SECOND;
-
   private final Lanes lanes;
   private final ByteCredit credit;
   private final Limits limits;
+  private final ClosedBuckets closed;
   private final BodyDigest digests;
   private final Supplier<@Nullable String> full;
   private final LongSupplier epochNanos;
@@ -30,7 +28,6 @@ public final class Intake {
   private final RejectedSamples rejected = new RejectedSamples();
   private final Senders senders;
   private volatile boolean draining;
-  private volatile LongUnaryOperator closed = now -> now - CLOSED_AFTER_NANOS;
 
   /// Limits of one request.
   ///
@@ -39,18 +36,21 @@ public final class Intake {
   /// @param paceBytes bytes of a body that must arrive each [FixedLimits#BODY_RATE_SECONDS]
   public record Limits(int bodyBytesMax, int ratioMax, long paceBytes) {}
 
+  /// @param closed an event of such a bucket counts as old in the table of senders
   /// @param digests of bodies, which identify their repeats
   /// @param full why the disk has no room; null while it has
   public Intake(
       Lanes lanes,
       ByteCredit credit,
       Limits limits,
+      ClosedBuckets closed,
       BodyDigest digests,
       Supplier<@Nullable String> full,
       LongSupplier epochNanos) {
     this.lanes = lanes;
     this.credit = credit;
     this.limits = limits;
+    this.closed = closed;
     this.digests = digests;
     this.full = full;
     this.epochNanos = epochNanos;
@@ -73,15 +73,6 @@ public final class Intake {
     return senders;
   }
 
-  /// Sets which buckets are closed, by the store's configuration. Without this call, a bucket is
-  /// closed an hour and five minutes after its end.
-  ///
-  /// @param newClosed returns the end of the last closed bucket at a time, both in nanoseconds
-  ///   since the Unix epoch
-  public void closedBuckets(LongUnaryOperator newClosed) {
-    closed = newClosed;
-  }
-
   /// The sample of a batch that was decoded. Call it before the batch goes to the lanes.
   public BatchSample sample(IncomingBatch batch) {
     return sample(batch, 0);
@@ -89,7 +80,7 @@ public final class Intake {
 
   /// The sample of the events that begin at this place of a batch.
   public BatchSample sample(IncomingBatch batch, long offset) {
-    return BatchSample.at(batch, offset, closed.applyAsLong(batch.wallNanos));
+    return BatchSample.at(batch, offset, closed.endNanos(batch.wallNanos));
   }
 
   public Limits limits() {

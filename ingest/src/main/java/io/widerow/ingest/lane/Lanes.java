@@ -8,7 +8,6 @@ import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.Refusals;
 import io.widerow.storage.Durability;
 import io.widerow.storage.EventStore;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -33,8 +32,8 @@ public final class Lanes implements AutoCloseable {
   private final @Nullable QuorumWaits quorum;
   private final EarlierParts earlier;
   private final AtomicLong turns = new AtomicLong();
-  private volatile long futureNanos = Long.MAX_VALUE;
-  private volatile @Nullable TypeBudget types;
+  private final long futureNanos;
+  private final @Nullable TypeBudget types;
   private volatile long wroteAt = System.nanoTime() - LATELY_NANOS;
 
   /// Configuration of the lanes.
@@ -44,10 +43,12 @@ public final class Lanes implements AutoCloseable {
   /// @param ledgerSeconds age up to which a ledger keeps keys
   /// @param quorumNanos how long a batch waits for [Durability#QUORUM] at most; 0 for a store on
   ///   one machine, which does not have it
-  public record Settings(int slots, int ledgerKeys, long ledgerSeconds, long quorumNanos) {
-    /// For a store on one machine.
+  /// @param futureNanos how far ahead of the clock the store accepts the time of an event
+  public record Settings(
+      int slots, int ledgerKeys, long ledgerSeconds, long quorumNanos, long futureNanos) {
+    /// For a store on one machine that accepts any time.
     public Settings(int slots, int ledgerKeys, long ledgerSeconds) {
-      this(slots, ledgerKeys, ledgerSeconds, 0);
+      this(slots, ledgerKeys, ledgerSeconds, 0, Long.MAX_VALUE);
     }
   }
 
@@ -59,21 +60,27 @@ public final class Lanes implements AutoCloseable {
       BatchPool pool,
       MeterRegistry registry,
       LongSupplier epochSeconds) {
-    this(store, settings, waiting, pool, null, registry, epochSeconds);
+    this(store, settings, waiting, pool, null, null, registry, epochSeconds);
   }
 
-  /// Lanes that apply rules to each batch first; null for none.
+  /// Lanes that change each batch first.
+  ///
+  /// @param rules the transforms; null for none
+  /// @param types limits the types that senders create; null for any number
   public Lanes(
       EventStore store,
       Settings settings,
       Supplier<WaitStrategy> waiting,
       BatchPool pool,
       @Nullable BatchTransform rules,
+      @Nullable TypeBudget types,
       MeterRegistry registry,
       LongSupplier epochSeconds) {
     this.store = store;
     this.pool = pool;
     this.rules = rules;
+    this.types = types;
+    futureNanos = settings.futureNanos;
     quorum = settings.quorumNanos > 0 ? new QuorumWaits(settings.quorumNanos, registry) : null;
     earlier = new EarlierParts(store.lanes(), ledger(settings), settings, epochSeconds);
     for (int number = 0; number < store.lanes(); number++) {
@@ -132,20 +139,9 @@ public final class Lanes implements AutoCloseable {
     }
   }
 
-  /// Sets how far ahead of the clock the store accepts the time of an event; any by default.
-  public void acceptAhead(Duration futureMax) {
-    futureNanos = futureMax.toNanos();
-  }
-
-  /// Sets how many types senders may bring into being. Without it, any.
-  public void limitTypes(TypeBudget budget) {
-    types = budget;
-  }
-
   /// True when events of a type are stored under [TypeBudget#OVERFLOW].
   public boolean isBeyondTypes(String type) {
-    TypeBudget budget = types;
-    return budget != null && !budget.knows(type);
+    return types != null && !types.knows(type);
   }
 
   /// @param wallNanos wall-clock time, nanoseconds since the Unix epoch
@@ -184,9 +180,8 @@ public final class Lanes implements AutoCloseable {
         pool.give(spare);
       }
     }
-    TypeBudget budget = types;
-    if (budget != null) {
-      budget.apply(batch, pool);
+    if (types != null) {
+      types.apply(batch, pool);
     }
   }
 

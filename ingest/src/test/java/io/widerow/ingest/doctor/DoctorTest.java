@@ -11,6 +11,7 @@ import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.intake.BatchSample;
 import io.widerow.ingest.intake.BodyDigest;
 import io.widerow.ingest.intake.ByteCredit;
+import io.widerow.ingest.intake.ClosedBuckets;
 import io.widerow.ingest.intake.Intake;
 import io.widerow.ingest.lane.BatchOutcome;
 import io.widerow.ingest.lane.BatchPool;
@@ -77,6 +78,7 @@ class DoctorTest {
               lanes,
               new ByteCredit(1 << 20),
               new Intake.Limits(1 << 16, 100, 1),
+              new ClosedBuckets(60 * 60 * SECOND, 5 * 60 * SECOND),
               new BodyDigest(store.secret()),
               store::full,
               () -> epochNanos);

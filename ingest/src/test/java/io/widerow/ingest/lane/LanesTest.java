@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.widerow.event.EventId;
+import io.widerow.event.TimeUuid;
 import io.widerow.faults.Await;
 import io.widerow.ingest.MemoryStore;
 import io.widerow.ingest.decode.IncomingBatch;
@@ -33,11 +34,15 @@ public class LanesTest {
 
   private MemoryStore store = new MemoryStore(1);
 
-  private Lanes open(MemoryStore in, int slots) {
+  private static Lanes open(MemoryStore in, int slots) {
+    return open(in, new Lanes.Settings(slots, 1_000, 900));
+  }
+
+  private static Lanes open(MemoryStore in, Lanes.Settings settings) {
     Lanes lanes =
         new Lanes(
             in,
-            new Lanes.Settings(slots, 1_000, 900),
+            settings,
             () -> new SpinThenParkWaitStrategy(10_000),
             new BatchPool(1 << 20, 1 << 16),
             new SimpleMeterRegistry(),
@@ -90,6 +95,24 @@ public class LanesTest {
         join(write(lanes, null, Durability.OS, 1));
       } while (!lanes.wroteLately());
       Await.until(() -> !lanes.wroteLately(), "the write is long ago");
+    }
+  }
+
+  @Test
+  void takesTimesUpToTheLimitAheadOfTheClock() {
+    long hour = Duration.ofHours(1).toNanos();
+    try (Lanes lanes = open(store, new Lanes.Settings(64, 1_000, 900, 0, hour))) {
+      long before = store.latestNanos();
+      IncomingBatch batch = lanes.begin(1_000);
+      long after = store.latestNanos();
+      assertTrue(batch.takes(before + hour), "no more than an hour ahead");
+      assertFalse(batch.takes(after + hour + 1), "more than an hour ahead");
+      lanes.drop(batch);
+    }
+    try (Lanes lanes = open(store, 64)) {
+      IncomingBatch batch = lanes.begin(1_000);
+      assertTrue(batch.takes(TimeUuid.NANOS_LIMIT - 1), "without a limit");
+      lanes.drop(batch);
     }
   }
 

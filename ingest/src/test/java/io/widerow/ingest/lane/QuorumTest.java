@@ -72,7 +72,7 @@ class QuorumTest {
     Lanes lanes =
         new Lanes(
             in,
-            new Lanes.Settings(slots, 1_000, 900, wait.toNanos()),
+            new Lanes.Settings(slots, 1_000, 900, wait.toNanos(), Long.MAX_VALUE),
             () -> new SpinThenParkWaitStrategy(10_000),
             new BatchPool(1 << 20, 1 << 16),
             registry,

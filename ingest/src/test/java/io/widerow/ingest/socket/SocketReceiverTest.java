@@ -12,6 +12,7 @@ import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.TimeParser;
 import io.widerow.ingest.intake.BodyDigest;
 import io.widerow.ingest.intake.ByteCredit;
+import io.widerow.ingest.intake.ClosedBuckets;
 import io.widerow.ingest.intake.Intake;
 import io.widerow.ingest.lane.BatchKey;
 import io.widerow.ingest.lane.BatchPool;
@@ -142,6 +143,7 @@ class SocketReceiverTest {
             lanes,
             credit,
             new Intake.Limits(1 << 16, 100, 1),
+            new ClosedBuckets(1_000_000_000, 0),
             new BodyDigest(store.secret()),
             () -> null,
             () -> 1_000);

@@ -5,6 +5,7 @@ import io.widerow.ingest.MemoryStore;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.intake.BodyDigest;
 import io.widerow.ingest.intake.ByteCredit;
+import io.widerow.ingest.intake.ClosedBuckets;
 import io.widerow.ingest.intake.Intake;
 import io.widerow.ingest.lane.BatchPool;
 import io.widerow.ingest.lane.Lanes;
@@ -28,6 +29,7 @@ public final class FluentDecoding {
               () -> 0),
           new ByteCredit(1 << 26),
           new Intake.Limits(BODY_BYTES_MAX, 100, 1),
+          new ClosedBuckets(1, 0),
           new BodyDigest(STORE.secret()),
           () -> null,
           () -> 0);
