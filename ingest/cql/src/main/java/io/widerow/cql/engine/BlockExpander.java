@@ -54,7 +54,7 @@ final class BlockExpander implements AutoCloseable {
         || until - from > TableFileFormat.BLOCK_BYTES_MAX) {
       throw corrupt(from, "a block of %d bytes".formatted(until - from));
     }
-    byte[] stored = TableFile.read(file, from, (int) (until - from));
+    byte[] stored = TableFileFormat.read(file, from, (int) (until - from));
     int rawBytes = (int) ByteSink.INT.get(stored, 0);
     int storedBytes = (int) ByteSink.INT.get(stored, 4);
     int head = TableFileFormat.BLOCK_HEAD_BYTES;

@@ -7,15 +7,12 @@ import io.widerow.cql.tablestats.TableFilter;
 import io.widerow.cql.tablestats.TableOrigin;
 import io.widerow.cql.tablestats.Widths;
 import io.widerow.storage.StorageException;
-import io.widerow.storage.codec.ByteSink;
 import io.widerow.storage.codec.ByteSource;
 import io.widerow.storage.disk.BlockCache;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.DiskFile;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -42,31 +39,49 @@ final class TableFile implements AutoCloseable {
   private final UUID store;
   private final long id;
   private final BlockCache cache;
-  private long[] offsets = new long[0]; // of blocks of rows, and the end of the last one
-  private long[] pieces = new long[0]; // of a salvaged file: starts and ends of blocks of rows
-  private byte[][] lastKeys = new byte[0][];
-  private byte[] firstKey = new byte[0];
-  private TableFilter filter = TableFilter.of(new long[0]);
-  private long rows;
-  private long hiding;
-  private TableOrigin origin = new TableOrigin(0, 0, 0, List.of());
-  private TableFileFormat.@Nullable Foot foot; // null for a salvaged file
+  private final BlockIndex index;
+  private final TableFilter filter;
+  private final Facts facts;
+  private final TableFileFormat.@Nullable Foot foot; // null for a salvaged file
   private final AtomicReference<@Nullable BlockExpander> idle = new AtomicReference<>();
 
+  /// The part of the file with numbers about its rows.
+  ///
+  /// @param hiding rows that hide others
+  private record Facts(long rows, long hiding, TableOrigin origin) {
+    static final Facts NONE = new Facts(0, 0, new TableOrigin(0, 0, 0, List.of()));
+  }
+
+  /// Opens a whole file.
   private TableFile(DiskFile file, UUID store, long id, BlockCache cache) {
     this.file = file;
     this.store = store;
     this.id = id;
     this.cache = cache;
+    TableFileFormat.Foot parts = TableFileFormat.readFoot(file, store, id);
+    this.index = BlockIndex.read(block(parts.indexAt(), parts.filterAt()), parts.indexAt());
+    this.filter = filter(block(parts.filterAt(), parts.factsAt()));
+    this.facts = facts(block(parts.factsAt(), parts.widthsAt()), parts.factsAt());
+    this.foot = parts;
+  }
+
+  /// Opens the blocks that can be found in a damaged file.
+  private TableFile(DiskFile file, UUID store, long id, BlockIndex found) {
+    this.file = file;
+    this.store = store;
+    this.id = id;
+    this.cache = BlockCache.none();
+    this.index = found;
+    this.filter = TableFilter.of(new long[0]);
+    this.facts = Facts.NONE;
+    this.foot = null;
   }
 
   /// @throws StorageException.Corrupt when it is not a whole file of this store and id
   static TableFile open(Disk disk, Path path, UUID store, long id, BlockCache cache) {
     DiskFile file = disk.open(path);
     try {
-      var opened = new TableFile(file, store, id, cache);
-      opened.readParts();
-      return opened;
+      return new TableFile(file, store, id, cache);
     } catch (Throwable failure) {
       file.close();
       throw failure;
@@ -78,27 +93,18 @@ final class TableFile implements AutoCloseable {
     return open(disk, path, store, id, BlockCache.none());
   }
 
+  /// Opens a file whose index or foot cannot be read, with the blocks that [BlockIndex#salvage]
+  /// finds.
+  ///
+  /// @param file belongs to the result
+  static TableFile salvage(DiskFile file, UUID store, long id) {
+    try (var reader = new BlockExpander(file, store, id, BlockCache.none())) {
+      return new TableFile(file, store, id, BlockIndex.salvage(file, reader));
+    }
+  }
+
   private StorageException.Corrupt corrupt(long offset, String found) {
     return new StorageException.Corrupt(file.path(), offset, found);
-  }
-
-  /// @throws StorageException.Corrupt when the file ends before
-  static byte[] read(DiskFile file, long offset, int count) {
-    byte[] bytes = new byte[count];
-    long got = file.read(MemorySegment.ofArray(bytes), offset);
-    if (got != count) {
-      throw new StorageException.Corrupt(
-          file.path(), offset + Math.max(0, got), "the file ends early");
-    }
-    return bytes;
-  }
-
-  private void readParts() {
-    TableFileFormat.Foot parts = TableFileFormat.readFoot(file, store, id);
-    readIndex(block(parts.indexAt(), parts.filterAt()), parts.indexAt());
-    readFilter(block(parts.filterAt(), parts.factsAt()), parts.filterAt());
-    readFacts(block(parts.factsAt(), parts.widthsAt()), parts.factsAt());
-    foot = parts;
   }
 
   /// A block, checked and expanded.
@@ -109,52 +115,24 @@ final class TableFile implements AutoCloseable {
     }
   }
 
-  private void readIndex(ByteSource in, long indexAt) {
-    firstKey = key(in);
-    int count = in.readCount(1, Math.max(1, in.left()), "blocks");
-    offsets = new long[count + 1];
-    lastKeys = new byte[count][];
-    for (int i = 0; i < count; i++) {
-      offsets[i] = in.readVarint();
-      lastKeys[i] = key(in);
-      long least = i == 0 ? TableFileFormat.HEAD_BYTES : offsets[i - 1] + 1;
-      byte[] before = i == 0 ? firstKey : lastKeys[i - 1];
-      int order = Arrays.compareUnsigned(before, lastKeys[i]);
-      if (offsets[i] < least || offsets[i] >= indexAt || order > 0 || (order == 0 && i > 0)) {
-        throw in.corrupt("block %d of the index is not behind the one before".formatted(i));
-      }
-    }
-    if (offsets[0] != TableFileFormat.HEAD_BYTES) {
-      throw in.corrupt("the first block is at " + offsets[0]);
-    }
-    offsets[count] = indexAt;
-    in.requireEnd("the index");
-  }
-
-  private static byte[] key(ByteSource in) {
-    int bytes = in.readCount(1, 0xffff, "bytes of a key");
-    int at = in.skip(bytes, "a key");
-    return Arrays.copyOfRange(in.bytes(), at, at + bytes);
-  }
-
-  private void readFilter(ByteSource in, long filterAt) {
+  private static TableFilter filter(ByteSource in) {
     if (in.left() % Long.BYTES != 0) {
-      throw corrupt(filterAt, "a filter of %d bytes".formatted(in.left()));
+      throw in.corrupt("a filter of %d bytes".formatted(in.left()));
     }
     long[] words = new long[in.left() / Long.BYTES];
     for (int i = 0; i < words.length; i++) {
       words[i] = in.readLong();
     }
-    filter = TableFilter.of(words);
+    return TableFilter.of(words);
   }
 
-  private void readFacts(ByteSource in, long factsAt) {
-    rows = in.readVarint();
-    hiding = in.readVarint();
+  private Facts facts(ByteSource in, long factsAt) {
+    long rows = in.readVarint();
+    long hiding = in.readVarint();
     if (rows < 1 || hiding < 0 || hiding > rows) {
       throw corrupt(factsAt, "%d of %d rows hide others".formatted(hiding, rows));
     }
-    origin = TableOrigin.of(in);
+    return new Facts(rows, hiding, TableOrigin.of(in));
   }
 
   Path path() {
@@ -170,33 +148,25 @@ final class TableFile implements AutoCloseable {
   }
 
   long rows() {
-    return rows;
+    return facts.rows;
   }
 
   TableOrigin origin() {
-    return origin;
+    return facts.origin;
   }
 
   /// True when it may have deletions of partitions or ranges.
   boolean hidesRows() {
-    return hiding > 0;
+    return facts.hiding > 0;
   }
 
   int blocks() {
-    return lastKeys.length;
-  }
-
-  private long start(int block) {
-    return pieces.length > 0 ? pieces[2 * block] : offsets[block];
-  }
-
-  private long end(int block) {
-    return pieces.length > 0 ? pieces[2 * block + 1] : offsets[block + 1];
+    return index.count();
   }
 
   /// False when it surely has no key of a range.
   boolean mayHave(KeyRange range) {
-    return range.meets(firstKey, lastKeys[lastKeys.length - 1])
+    return index.meets(range)
         && (range.common() < TableFileFormat.FILTER_KEY_BYTES
             || filter.mayHave(TableFileFormat.hash(range.fromArray())));
   }
@@ -205,8 +175,8 @@ final class TableFile implements AutoCloseable {
   long bytesOf(ObsoleteKeys forgotten) {
     long bytes = 0;
     for (int block = 0; block < blocks(); block++) {
-      if (forgotten.holdsAll(block == 0 ? firstKey : lastKeys[block - 1], lastKeys[block])) {
-        bytes += end(block) - start(block);
+      if (forgotten.holdsAll(index.keyBefore(block), index.lastKey(block))) {
+        bytes += index.bytes(block);
       }
     }
     return bytes;
@@ -224,13 +194,13 @@ final class TableFile implements AutoCloseable {
     BlockExpander reader = expander();
     try {
       boolean goesOn = true;
-      for (int i = blockOf(range.from(), range.fromBytes()); goesOn && i < blocks(); i++) {
-        byte[] first = i == 0 ? firstKey : lastKeys[i - 1];
-        byte[] last = lastKeys[i];
+      for (int i = index.find(range.from(), range.fromBytes()); goesOn && i < blocks(); i++) {
+        byte[] first = index.keyBefore(i);
+        byte[] last = index.lastKey(i);
         goesOn = range.isBeforeEnd(MemorySegment.ofArray(last), 0, last.length);
         boolean isWhole =
             goesOn && range.isFromStart(MemorySegment.ofArray(first), 0, first.length);
-        long stored = end(i) - start(i);
+        long stored = index.bytes(i);
         if (!isWhole) {
           load(reader, i, false);
           stored = stored * reader.rows().rawBytes(range) / reader.rows().rawBytes(KeyRange.ALL);
@@ -253,41 +223,6 @@ final class TableFile implements AutoCloseable {
     return new Rows(KeyRange.ALL, false, damaged);
   }
 
-  /// Finds the blocks of a file whose index or foot cannot be read: one block leads to the next, as
-  /// long as lengths make sense.
-  ///
-  /// @param file belongs to the result
-  static TableFile salvage(DiskFile file, UUID store, long id) {
-    BlockCache cache = BlockCache.none();
-    var found = new TableFile(file, store, id, cache);
-    List<Long> starts = new ArrayList<>();
-    List<byte[]> keys = new ArrayList<>();
-    long at = TableFileFormat.HEAD_BYTES;
-    long size = file.size();
-    try (var reader = new BlockExpander(file, store, id, cache)) {
-      BlockRows block = reader.rows();
-      while (at + TableFileFormat.BLOCK_HEAD_BYTES < size) {
-        byte[] head = read(file, at, TableFileFormat.BLOCK_HEAD_BYTES);
-        int stored = (int) ByteSink.INT.get(head, 4);
-        long next = at + TableFileFormat.BLOCK_HEAD_BYTES + stored;
-        if (stored < 0 || next > size) {
-          break;
-        }
-        if (reader.hasRows(at, next)) {
-          found.firstKey = keys.isEmpty() ? block.firstKey() : found.firstKey;
-          found.rows += block.count();
-          starts.add(at);
-          starts.add(next);
-          keys.add(block.lastKey());
-        }
-        at = next;
-      }
-    }
-    found.pieces = starts.stream().mapToLong(Long::longValue).toArray();
-    found.lastKeys = keys.toArray(byte[][]::new);
-    return found;
-  }
-
   /// Reads every byte that has a checksum, and every fragment.
   ///
   /// @param damaged takes blocks that cannot be read
@@ -295,14 +230,12 @@ final class TableFile implements AutoCloseable {
     try (var reader = new BlockExpander(file, store, id, cache)) {
       BlockRows block = reader.rows();
       var fragment = new FragmentReader();
-      byte[] before = new byte[0];
       for (int i = 0; i < blocks(); i++) {
         try {
           load(reader, i, false);
-          before = check(block, fragment, i == 0 ? firstKey : before, i);
+          check(block, fragment, i);
         } catch (StorageException.Corrupt corrupt) {
           damaged.accept(i, corrupt);
-          before = lastKeys[i];
         }
       }
     }
@@ -315,7 +248,8 @@ final class TableFile implements AutoCloseable {
     }
   }
 
-  private byte[] check(BlockRows block, FragmentReader reader, byte[] before, int index) {
+  private void check(BlockRows block, FragmentReader reader, int number) {
+    byte[] before = index.keyBefore(number);
     int first =
         Keys.compare(
             block.keyMemory(),
@@ -324,13 +258,12 @@ final class TableFile implements AutoCloseable {
             MemorySegment.ofArray(before),
             0,
             before.length);
-    if (index == 0 ? first != 0 : first <= 0) {
-      throw corrupt(start(index), "its first key is not where the index has it");
+    if (number == 0 ? first != 0 : first <= 0) {
+      throw corrupt(index.start(number), "its first key is not where the index has it");
     }
     for (int row = 0; row < block.count(); row++) {
       reader.over(block.raw(), block.fragment(row), block.fragmentEnd(row), path()).readAll();
     }
-    return lastKeys[index];
   }
 
   /// Reads a block of rows, and compares it with the index.
@@ -339,12 +272,12 @@ final class TableFile implements AutoCloseable {
   private void load(BlockExpander reader, int block, boolean kept) {
     BlockRows into = reader.rows();
     if (kept) {
-      reader.readKeptRows(start(block), end(block));
+      reader.readKeptRows(index.start(block), index.end(block));
     } else {
-      reader.readRows(start(block), end(block));
+      reader.readRows(index.start(block), index.end(block));
     }
     int last = into.count() - 1;
-    byte[] key = lastKeys[block];
+    byte[] key = index.lastKey(block);
     if (Keys.compare(
             into.keyMemory(),
             into.keyStart(last),
@@ -354,7 +287,7 @@ final class TableFile implements AutoCloseable {
             key.length)
         != 0) {
       reader.clear();
-      throw corrupt(start(block), "its last key is not the one that the index has");
+      throw corrupt(index.start(block), "its last key is not the one that the index has");
     }
   }
 
@@ -367,22 +300,6 @@ final class TableFile implements AutoCloseable {
     if (reader.bytes().length > IDLE_BYTES_MAX || !idle.compareAndSet(null, reader)) {
       reader.close();
     }
-  }
-
-  /// The first block whose last key is not before a key.
-  private int blockOf(MemorySegment key, int keyBytes) {
-    int low = 0;
-    int high = blocks();
-    while (low < high) {
-      int middle = (low + high) >>> 1;
-      byte[] last = lastKeys[middle];
-      if (Keys.compare(MemorySegment.ofArray(last), 0, last.length, key, 0, keyBytes) < 0) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
   }
 
   /// Rows of a range.
@@ -435,7 +352,7 @@ final class TableFile implements AutoCloseable {
     private void begin() {
       MemorySegment bound = descending ? range.until() : range.from();
       int boundBytes = descending ? range.untilBytes() : range.fromBytes();
-      int at = blockOf(bound, boundBytes);
+      int at = index.find(bound, boundBytes);
       if (at == blocks()) {
         if (!descending || at == 0) {
           ended = true;
@@ -451,7 +368,7 @@ final class TableFile implements AutoCloseable {
     private void load() {
       if (damaged.contains(blockNow)) {
         reader.clear();
-      } else if (!reader.hasRead(start(blockNow))) {
+      } else if (!reader.hasRead(index.start(blockNow))) {
         TableFile.this.load(reader, blockNow, ofPartition);
       }
     }

@@ -3,6 +3,7 @@ package io.widerow.cql.engine;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.codec.ByteSink;
 import io.widerow.storage.disk.DiskFile;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -103,11 +104,11 @@ final class TableFileFormat {
     long footAt = size - FOOT_BYTES;
     ByteSink head = new ByteSink();
     putHead(head, store, id);
-    byte[] start = TableFile.read(file, 0, HEAD_BYTES);
+    byte[] start = read(file, 0, HEAD_BYTES);
     if (!Arrays.equals(start, 0, start.length, head.bytes(), 0, head.length())) {
       throw corrupt(file, 0, "it is not file %d of the tables of this store".formatted(id));
     }
-    byte[] foot = TableFile.read(file, footAt, FOOT_BYTES);
+    byte[] foot = read(file, footAt, FOOT_BYTES);
     int crc = new Checksum(store, id).of(footAt, 0, FOOT_CHECKED, foot, 0);
     if ((long) ByteSink.LONG.get(foot, FOOT_BYTES - Long.BYTES) != MAGIC
         || (int) ByteSink.INT.get(foot, FOOT_CHECKED) != crc
@@ -129,6 +130,16 @@ final class TableFileFormat {
       throw corrupt(file, footAt, "parts that are not in order");
     }
     return parts;
+  }
+
+  /// @throws StorageException.Corrupt when the file ends before
+  static byte[] read(DiskFile file, long offset, int count) {
+    byte[] bytes = new byte[count];
+    long got = file.read(MemorySegment.ofArray(bytes), offset);
+    if (got != count) {
+      throw corrupt(file, offset + Math.max(0, got), "the file ends early");
+    }
+    return bytes;
   }
 
   private static StorageException.Corrupt corrupt(DiskFile file, long offset, String found) {
