@@ -11,7 +11,6 @@ import io.widerow.storage.Damage;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Filter;
 import io.widerow.storage.FilterEvaluation;
-import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.Scan;
 import io.widerow.storage.ScanStatistics;
 import io.widerow.storage.ScanWatch;
@@ -44,28 +43,21 @@ import org.jspecify.annotations.Nullable;
 /// - Memory: one block, and up to two more while others look ahead. Holds a lease on the segment
 ///   until [#close].
 public final class SegmentCursor implements EventCursor {
-  /// Blocks whose heads are read ahead when they are filtered: so many requests keep an SSD busy.
-  private static final int HEADS_AHEAD = 16;
-
   private final Segment segment;
-  private final BlockPrefilters prefilters;
   private final PartitionKey key;
   private final MemorySegment type; // its name, UTF-8
-  private final @Nullable BlockOrder order; // null when the partition is not here
+  private final BlockWalk blocks;
   private final Scan scan;
   private final ScanWatch watch;
   private final long arrivedFrom;
   private final long arrivedUntil;
-  private final Prefetch prefetch;
   private final BlockView shown;
   private final BlockView filtered;
   private final FoldView folded = new FoldView();
   private final AttributeValue scratch = new AttributeValue();
   private final int step;
-  private BlockPrefilter prefilter; // the one that has the block
+  private BlockPrefilter prefilter; // of the block that is shown
   private BlockReader reader; // that of the prefilter
-  private int block; // the one that was opened last
-  private int blocksAhead; // requested from `prefetch`
   private boolean searching; // the last block had to be filtered, or was folded
   private int row;
   private int rowsLeft;
@@ -78,9 +70,6 @@ public final class SegmentCursor implements EventCursor {
   private boolean yields; // see `yielding`
   private boolean crowded;
   private long held; // bytes reported to the watch
-  private long bytesBefore; // read of earlier blocks
-  private long blocksRead;
-  private long blocksSkipped;
   private long eventsScanned;
   private long eventsKept;
 
@@ -104,11 +93,9 @@ public final class SegmentCursor implements EventCursor {
   }
 
   /// Opens a cursor over a partition that passes over some of its blocks.
-  public static EventCursor openWithout(Segment segment, PartitionKey key, BitSet blocks) {
+  public static EventCursor openWithout(Segment segment, PartitionKey key, BitSet without) {
     SegmentCursor cursor = leased(segment, key, Scan.all(), BlockReaders.NONE, Prefetch.OFF);
-    if (cursor.order != null) {
-      cursor.order.without(blocks);
-    }
+    cursor.blocks.without(without);
     return cursor;
   }
 
@@ -125,11 +112,10 @@ public final class SegmentCursor implements EventCursor {
     Scan scan = Scan.all().withRange(id, id.next());
     Place found = null;
     try (SegmentCursor cursor = leased(segment, key, scan, readers, Prefetch.OFF)) {
-      BlockOrder order = cursor.order;
-      while (order != null && cursor.next() == Step.EVENT) {
+      while (cursor.next() == Step.EVENT) {
         long arrival = cursor.event().arrival();
         if (found == null || arrival > found.arrival) {
-          found = new Place(cursor.block, order.index().blocks, cursor.row, arrival);
+          found = new Place(cursor.blocks.block(), cursor.blocks.blocks(), cursor.row, arrival);
         }
       }
     }
@@ -159,19 +145,17 @@ public final class SegmentCursor implements EventCursor {
       Prefetch prefetch) {
     this.segment = segment;
     this.step = scan.descending() ? -1 : 1;
-    this.order = index == null ? null : new BlockOrder(segment, index, scan, readers.deadline());
     this.arrivedFrom = scan.arrivedFrom(key.shard());
     this.arrivedUntil = scan.arrivedUntil(key.shard());
     Scan looked = wantsAllArrivals() ? scan : scan.withFold(null); // a fold does not know arrivals
-    this.prefilters = new BlockPrefilters(segment, readers, looked, order);
-    this.prefilter = prefilters.first();
+    this.blocks = new BlockWalk(segment, index, looked, readers, prefetch);
+    this.prefilter = blocks.prefilter();
     this.reader = prefilter.reader();
     this.key = key;
     this.type = MemorySegment.ofArray(key.type().getBytes(StandardCharsets.UTF_8));
     this.scan = scan;
     this.left = scan.filter();
     this.watch = scan.watch();
-    this.prefetch = prefetch;
     this.shown = new BlockView(scan);
     this.filtered = new BlockView(scan.withColumns(null));
   }
@@ -187,13 +171,11 @@ public final class SegmentCursor implements EventCursor {
     try {
       return advance();
     } catch (StorageException.Corrupt damaged) {
-      BlockOrder blocks = Objects.requireNonNull(order);
-      StorageException.Corrupt told = segment.damaged(damaged, key, block);
+      StorageException.Corrupt told = segment.damaged(damaged, key, blocks.block());
       rowsLeft = 0;
       folding = null;
-      PartitionInfo lost = blocks.index().info(block);
-      if (watch.passesOver(ScanWatch.Unread.of(told, Damage.Kind.BLOCK, lost))) {
-        return blocks.peek(0) == BlockOrder.END ? Step.END : null;
+      if (watch.passesOver(ScanWatch.Unread.of(told, Damage.Kind.BLOCK, blocks.info()))) {
+        return blocks.isAtEnd() ? Step.END : null;
       }
       blocks.end(); // no later event is shown as if it were the next
       throw told;
@@ -227,22 +209,20 @@ public final class SegmentCursor implements EventCursor {
           return Step.EVENT;
         }
       }
-      if (order == null || order.peek(0) == BlockOrder.END) {
+      if (blocks.isAtEnd()) {
         return Step.END;
       }
       if (searched) {
         return null;
       }
-      openBlock(order, order.next());
+      openBlock();
       searched = true;
     }
   }
 
   @Override
   public EventId bound() {
-    BlockOrder blocks = Objects.requireNonNull(order);
-    int next = blocks.peek(0);
-    return step > 0 ? blocks.index().first(next) : blocks.index().last(next);
+    return blocks.bound();
   }
 
   private boolean wantsAllArrivals() {
@@ -277,28 +257,20 @@ public final class SegmentCursor implements EventCursor {
     return rowsLeft > 0;
   }
 
-  private void openBlock(BlockOrder blocks, int opened) {
-    block = opened;
-    watch.block();
+  private void openBlock() {
     columnsRead = false;
     shown.asked.clear();
     filtered.asked.clear();
-    long bytes = reader.bytesRead();
-    prefilter = prefilters.look(opened, prefilter, searching);
-    bytesBefore += bytes;
+    boolean keepsSome = blocks.next(searching);
+    prefilter = blocks.prefilter();
     reader = prefilter.reader();
-    prefilter.requireLookedThrough(); // now that the cursor has the prefilter, to be reused
-    BlockPruner.Verdict verdict = prefilter.verdict();
-    readAhead(blocks);
     searching = false;
-    if (verdict == BlockPruner.Verdict.NOTHING) {
-      blocksSkipped++;
+    if (!keepsSome) {
       return;
     }
-    blocksRead++;
-    filtering = verdict != BlockPruner.Verdict.EVERYTHING;
+    filtering = prefilter.verdict() != BlockPruner.Verdict.EVERYTHING;
     left = prefilter.left();
-    if (openFolded(blocks.index(), opened)) {
+    if (openFolded()) {
       return;
     }
     int events = reader.directory().events;
@@ -312,8 +284,8 @@ public final class SegmentCursor implements EventCursor {
   }
 
   /// False when the block's events must be looked at one by one; then its ids are read.
-  private boolean openFolded(SegmentIndex blocks, int opened) {
-    BlockAggregation alike = filtering ? null : prefilter.folded(blocks, opened);
+  private boolean openFolded() {
+    BlockAggregation alike = filtering ? null : blocks.folded();
     if (alike == null) {
       reader.readIds();
       return false;
@@ -326,29 +298,9 @@ public final class SegmentCursor implements EventCursor {
     return true;
   }
 
-  /// Requests the next block ahead; when blocks are filtered, the heads of several, which may rule
-  /// them out.
-  private void readAhead(BlockOrder blocks) {
-    blocksAhead = Math.max(0, blocksAhead - 1);
-    if (reader.waited()) {
-      prefetch.waited();
-    }
-    if (!prefetch.isWanted()) {
-      return;
-    }
-    int most = Prefetch.Range.readsAll(scan) ? 1 : HEADS_AHEAD;
-    for (; blocksAhead < most; blocksAhead++) {
-      int next = blocks.peek(blocksAhead);
-      if (next == BlockOrder.END) {
-        return;
-      }
-      prefetch.next(Prefetch.Range.of(segment, blocks.index(), next, scan));
-    }
-  }
-
   /// Reports the memory that this holds. When that is too much, [#close] takes the report back.
   private void tellMemory() {
-    long more = prefilter.ownBytes() + prefilters.heldBytes(prefilter) - held;
+    long more = blocks.heldBytes() - held;
     if (yields) {
       crowded = !watch.tryHoldBlock(more);
       held += crowded ? 0 : more;
@@ -380,21 +332,14 @@ public final class SegmentCursor implements EventCursor {
 
   @Override
   public ScanStatistics statistics() {
-    long ruledOut = order == null ? 0 : order.ruledOut();
-    long bytesAsked = order == null ? 0 : order.bytesRead();
-    return new ScanStatistics(
-        blocksRead,
-        blocksSkipped + ruledOut,
-        bytesAsked + bytesBefore + reader.bytesRead(),
-        eventsScanned,
-        eventsKept);
+    return blocks.statistics(eventsScanned, eventsKept);
   }
 
   @Override
   public void close() {
     if (open) {
       open = false;
-      prefilters.close();
+      blocks.close();
       segment.release();
       watch.holds(-held);
     }
