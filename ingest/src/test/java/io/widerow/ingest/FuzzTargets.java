@@ -1,5 +1,6 @@
 package io.widerow.ingest;
 
+import io.widerow.fuzz.FuzzReader;
 import io.widerow.fuzz.FuzzTarget;
 import io.widerow.ingest.decode.ProtobufFuzz;
 import io.widerow.ingest.intake.BodyFuzz;
@@ -58,12 +59,10 @@ public enum FuzzTargets implements FuzzTarget {
   LEDGER_NOTE(BodyFuzz::noteSeeds, BodyFuzz::note),
   TRANSFORMS(TransformsFuzz::seeds, TransformsFuzz::rules);
 
-  private final Supplier<List<byte[]>> seeds;
-  private final Consumer<byte[]> reader;
+  private final FuzzReader reader;
 
   FuzzTargets(Supplier<List<byte[]>> seeds, Consumer<byte[]> reader) {
-    this.seeds = seeds;
-    this.reader = reader;
+    this.reader = new FuzzReader(seeds, reader);
   }
 
   private static void otlp(OtlpFuzz signal, boolean json, byte[] input) {
@@ -72,17 +71,7 @@ public enum FuzzTargets implements FuzzTarget {
   }
 
   @Override
-  public List<byte[]> seeds() {
-    return seeds.get();
-  }
-
-  @Override
-  public void read(byte[] input) {
-    reader.accept(input);
-  }
-
-  @Override
-  public long heapBytesMax() {
-    return 64L << 20;
+  public FuzzReader reader() {
+    return reader;
   }
 }

@@ -4,6 +4,7 @@ import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventBatch;
 import io.widerow.event.RecordView;
+import io.widerow.fuzz.FuzzReader;
 import io.widerow.fuzz.FuzzTarget;
 import io.widerow.query.aggregation.Aggregate;
 import io.widerow.query.export.ExportedFile;
@@ -88,38 +89,32 @@ public enum FuzzTargets implements FuzzTarget {
 
   private static final long NOW_NANOS = 1_780_000_000_000_000_000L;
 
-  private final Consumer<byte[]> reader;
-  private final List<byte[]> seeds;
+  private final FuzzReader reader;
 
-  FuzzTargets(Consumer<byte[]> reader, String... seeds) {
-    this(reader, List.of(seeds).stream().map(t -> t.getBytes(StandardCharsets.UTF_8)).toList());
+  FuzzTargets(Consumer<byte[]> parser, String... seeds) {
+    List<byte[]> all =
+        List.of(seeds).stream().map(t -> t.getBytes(StandardCharsets.UTF_8)).toList();
+    reader = new FuzzReader(() -> all, input -> read(parser, input));
   }
 
-  FuzzTargets(Consumer<byte[]> reader, List<byte[]> seeds) {
-    this.reader = reader;
-    this.seeds = List.copyOf(seeds);
-  }
-
-  @Override
-  public List<byte[]> seeds() {
-    return seeds;
+  /// @param files with pages, each of which may be of 64 MiB
+  FuzzTargets(Consumer<byte[]> parser, List<byte[]> files) {
+    reader = new FuzzReader(() -> files, input -> read(parser, input), 160L << 20);
   }
 
   @Override
-  public void read(byte[] input) {
+  public FuzzReader reader() {
+    return reader;
+  }
+
+  private static void read(Consumer<byte[]> parser, byte[] input) {
     try {
-      reader.accept(input);
+      parser.accept(input);
     } catch (QueryException told) {
       if (String.valueOf(told.getMessage()).length() < 5) {
         throw new AssertionError("a refusal that says nothing", told);
       }
     }
-  }
-
-  @Override
-  public long heapBytesMax() {
-    boolean ofPages = this == PARQUET || this == PARQUET_PAGE; // a page may be of 64 MiB
-    return (ofPages ? 160L : 64L) << 20;
   }
 
   private static String text(byte[] input) {

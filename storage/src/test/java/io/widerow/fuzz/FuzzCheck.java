@@ -13,22 +13,23 @@ public final class FuzzCheck {
   /// classes, which costs much memory under jazzer.
   ///
   /// @throws AssertionError when the input took more heap than the target allows
-  public static void run(FuzzTarget target, byte[] input) throws Exception {
-    if (heapBytes(target, input) <= target.heapBytesMax()) {
+  public static void run(FuzzTarget target, byte[] input) {
+    FuzzReader reader = target.reader();
+    if (heapBytes(reader, input) <= reader.heapBytesMax()) {
       return;
     }
-    long bytes = heapBytes(target, input);
-    if (bytes > target.heapBytesMax()) {
+    long bytes = heapBytes(reader, input);
+    if (bytes > reader.heapBytesMax()) {
       throw new AssertionError(
           "%s took %,d bytes of heap for an input of %d bytes, allowed are %,d"
-              .formatted(target.name(), bytes, input.length, target.heapBytesMax()));
+              .formatted(target.name(), bytes, input.length, reader.heapBytesMax()));
     }
   }
 
-  private static long heapBytes(FuzzTarget target, byte[] input) throws Exception {
+  private static long heapBytes(FuzzReader reader, byte[] input) {
     byte[] copy = input.clone();
     long before = THREADS.getCurrentThreadAllocatedBytes();
-    target.read(copy);
+    reader.read().accept(copy);
     return THREADS.getCurrentThreadAllocatedBytes() - before;
   }
 }

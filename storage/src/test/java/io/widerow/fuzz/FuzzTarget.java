@@ -13,13 +13,12 @@ public interface FuzzTarget {
   /// Name of the enum constant.
   String name();
 
-  /// Inputs to start from: valid ones, and known bad ones.
-  List<byte[]> seeds();
+  FuzzReader reader();
 
   /// The seeds and all earlier findings: the lines of `found/<name>.txt` next to the targets, in
   /// base64. So each finding stays tested.
   default List<byte[]> allSeeds() throws IOException {
-    List<byte[]> all = new ArrayList<>(seeds());
+    List<byte[]> all = new ArrayList<>(reader().seeds().get());
     try (InputStream found = getClass().getResourceAsStream("found/" + name() + ".txt")) {
       if (found != null) {
         String lines = new String(found.readAllBytes(), StandardCharsets.US_ASCII);
@@ -28,11 +27,4 @@ public interface FuzzTarget {
     }
     return all;
   }
-
-  /// Reads one input. Returns when it was read or refused in the documented way; throws anything
-  /// else as a finding.
-  void read(byte[] input) throws Exception;
-
-  /// Total bytes of heap that one input may allocate.
-  long heapBytesMax();
 }

@@ -12,7 +12,8 @@ public final class JazzerEntry {
   /// @param arguments class of the targets, and name of the target
   public static void fuzzerInitialize(String[] arguments) throws Exception {
     target = find(arguments[0], arguments[1]);
-    FuzzCheck.run(target, target.seeds().getFirst()); // loads the classes, which takes a while
+    FuzzCheck.run(
+        target, target.reader().seeds().get().getFirst()); // loads the classes, which takes a while
   }
 
   public static void fuzzerTestOneInput(byte[] input) throws Exception {

@@ -1,6 +1,7 @@
 package io.widerow.cli;
 
 import io.widerow.cli.ship.ShipFuzz;
+import io.widerow.fuzz.FuzzReader;
 import io.widerow.fuzz.FuzzTarget;
 import java.util.List;
 import java.util.function.Consumer;
@@ -13,26 +14,14 @@ public enum FuzzTargets implements FuzzTarget {
   SHIP_LINES(ShipFuzz::lineSeeds, ShipFuzz::lines),
   SHIP_CHECKPOINT(ShipFuzz::checkpointSeeds, ShipFuzz::checkpoint);
 
-  private final Supplier<List<byte[]>> seeds;
-  private final Consumer<byte[]> reader;
+  private final FuzzReader reader;
 
   FuzzTargets(Supplier<List<byte[]>> seeds, Consumer<byte[]> reader) {
-    this.seeds = seeds;
-    this.reader = reader;
+    this.reader = new FuzzReader(seeds, reader);
   }
 
   @Override
-  public List<byte[]> seeds() {
-    return seeds.get();
-  }
-
-  @Override
-  public void read(byte[] input) {
-    reader.accept(input);
-  }
-
-  @Override
-  public long heapBytesMax() {
-    return 64L << 20;
+  public FuzzReader reader() {
+    return reader;
   }
 }

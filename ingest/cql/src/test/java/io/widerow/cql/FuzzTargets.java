@@ -1,6 +1,7 @@
 package io.widerow.cql;
 
 import io.widerow.cql.engine.TableFuzz;
+import io.widerow.fuzz.FuzzReader;
 import io.widerow.fuzz.FuzzTarget;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -18,14 +19,10 @@ public enum FuzzTargets implements FuzzTarget {
   FRAGMENT(TableFuzz::fragments, TableFuzz::readFragment, 16L << 20),
   TABLE_FILE(TableFuzz::files, TableFuzz::readFile, 512L << 20);
 
-  private final Supplier<List<byte[]>> seeds;
-  private final Consumer<byte[]> reader;
-  private final long heapBytesMax;
+  private final FuzzReader reader;
 
   FuzzTargets(Supplier<List<byte[]>> seeds, Consumer<byte[]> reader, long heapBytesMax) {
-    this.seeds = seeds;
-    this.reader = reader;
-    this.heapBytesMax = heapBytesMax;
+    this.reader = new FuzzReader(seeds, reader, heapBytesMax);
   }
 
   private static List<byte[]> statements() {
@@ -33,17 +30,7 @@ public enum FuzzTargets implements FuzzTarget {
   }
 
   @Override
-  public List<byte[]> seeds() {
-    return seeds.get();
-  }
-
-  @Override
-  public void read(byte[] input) {
-    reader.accept(input);
-  }
-
-  @Override
-  public long heapBytesMax() {
-    return heapBytesMax;
+  public FuzzReader reader() {
+    return reader;
   }
 }

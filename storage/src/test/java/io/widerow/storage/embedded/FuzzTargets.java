@@ -1,5 +1,6 @@
 package io.widerow.storage.embedded;
 
+import io.widerow.fuzz.FuzzReader;
 import io.widerow.fuzz.FuzzTarget;
 import java.util.List;
 import java.util.function.Consumer;
@@ -23,28 +24,14 @@ public enum FuzzTargets implements FuzzTarget {
   TEXTS(SegmentFuzz::texts, SegmentFuzz::writeAndReadTexts, 256L << 20),
   NUMBERS(SegmentFuzz::numbers, SegmentFuzz::writeAndReadNumbers, 64L << 20);
 
-  private final Supplier<List<byte[]>> seeds;
-  private final Consumer<byte[]> reader;
-  private final long heapBytesMax;
+  private final FuzzReader reader;
 
   FuzzTargets(Supplier<List<byte[]>> seeds, Consumer<byte[]> reader, long heapBytesMax) {
-    this.seeds = seeds;
-    this.reader = reader;
-    this.heapBytesMax = heapBytesMax;
+    this.reader = new FuzzReader(seeds, reader, heapBytesMax);
   }
 
   @Override
-  public List<byte[]> seeds() {
-    return seeds.get();
-  }
-
-  @Override
-  public void read(byte[] input) {
-    reader.accept(input);
-  }
-
-  @Override
-  public long heapBytesMax() {
-    return heapBytesMax;
+  public FuzzReader reader() {
+    return reader;
   }
 }
