@@ -3,15 +3,19 @@ package io.widerow.faults;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.DiskFile;
+import io.widerow.storage.embedded.EmbeddedStore;
+import io.widerow.storage.embedded.StoreOpener;
 import io.widerow.storage.journal.Journal;
 import io.widerow.storage.journal.JournalFile;
 import io.widerow.storage.journal.JournalFrame;
+import io.widerow.storage.live.StoreClock;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.function.IntToLongFunction;
 
 /// Journal for the simulated disk, with the same guarantees as the real one on plain files of a
@@ -41,6 +45,18 @@ public final class FileJournal implements Journal {
     this.fileBytes = fileBytes;
     this.lsnLast = lsnFirst - 1;
     this.file = create(lsnFirst);
+  }
+
+  /// A store with these journals that does its background work at once.
+  public static EmbeddedStore openStore(StoreConfig config, Disk disk, StoreClock clock) {
+    return openStore(config, disk, clock, Runnable::run);
+  }
+
+  /// The same with an executor of background work.
+  public static EmbeddedStore openStore(
+      StoreConfig config, Disk disk, StoreClock clock, Executor background) {
+    return new EmbeddedStore(
+        new StoreOpener(config, disk, clock, background).open(_ -> new Factory(disk, config)));
   }
 
   /// A complete file: it is reserved, and file and entry are durable.

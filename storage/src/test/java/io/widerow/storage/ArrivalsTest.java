@@ -13,7 +13,6 @@ import io.widerow.faults.StoreModel;
 import io.widerow.faults.StoreReading;
 import io.widerow.faults.TestClock;
 import io.widerow.storage.embedded.EmbeddedStore;
-import io.widerow.storage.embedded.StoreOpener;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -49,9 +48,7 @@ class ArrivalsTest {
 
   private EmbeddedStore open(SimDisk disk, int lanes) {
     StoreConfig config = config(lanes);
-    return new EmbeddedStore(
-        new StoreOpener(config, disk, clock, Runnable::run)
-            .open(_ -> new FileJournal.Factory(disk, config)));
+    return FileJournal.openStore(config, disk, clock);
   }
 
   private static Set<Long> numbers(StoreView view, Scan scan) {

@@ -13,7 +13,6 @@ import io.widerow.faults.StoreModel;
 import io.widerow.faults.StoreReading;
 import io.widerow.faults.TestClock;
 import io.widerow.storage.embedded.EmbeddedStore;
-import io.widerow.storage.embedded.StoreOpener;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -43,9 +42,7 @@ class PendingStoreTest {
             .withJournal(1 << 20, 4 << 20)
             .withDiskReserveBytes(0)
             .withAges(Duration.ZERO, null);
-    return new EmbeddedStore(
-        new StoreOpener(config, disk, clock, Runnable::run)
-            .open(_ -> new FileJournal.Factory(disk, config)));
+    return FileJournal.openStore(config, disk, clock);
   }
 
   @ParameterizedTest(name = "seed {0}")

@@ -50,9 +50,7 @@ class FullDiskStartTest {
   }
 
   private EmbeddedStore open(SimDisk disk) {
-    return new EmbeddedStore(
-        new StoreOpener(config(), disk, clock, Runnable::run)
-            .open(_ -> new FileJournal.Factory(disk, config())));
+    return FileJournal.openStore(config(), disk, clock);
   }
 
   private static List<Long> shown(EmbeddedStore store) {

@@ -57,9 +57,7 @@ class LayoutSettingsTest {
             .withJournal(4 << 20, 64 << 20)
             .withDiskReserveBytes(0)
             .withAges(Duration.ofMinutes(5), null);
-    return new EmbeddedStore(
-        new StoreOpener(config, disk, clock, Runnable::run)
-            .open(_ -> new FileJournal.Factory(disk, config)));
+    return FileJournal.openStore(config, disk, clock);
   }
 
   @AfterEach

@@ -15,7 +15,6 @@ import io.widerow.faults.StoreModel;
 import io.widerow.faults.StoreReading;
 import io.widerow.faults.TestClock;
 import io.widerow.storage.Damage;
-import io.widerow.storage.Durability;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Grouping;
 import io.widerow.storage.PartitionInfo;
@@ -23,7 +22,6 @@ import io.widerow.storage.ReadingThreads;
 import io.widerow.storage.Scan;
 import io.widerow.storage.ScanWatch;
 import io.widerow.storage.StorageException;
-import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.segment.SegmentFormat;
 import java.nio.file.Path;
@@ -56,20 +54,8 @@ class PassedOverDamageTest {
 
   private final TestClock clock = new TestClock(START_NANOS);
 
-  private static StoreConfig config() {
-    return StoreConfig.at(Path.of("/store"))
-        .withLanes(2, 2)
-        .withMemory(4 << 21, Duration.ofMinutes(1))
-        .withJournal(1 << 20, 4 << 20)
-        .withDiskReserveBytes(0)
-        .withAges(Duration.ofHours(1), null);
-  }
-
   private EmbeddedStore open(SimDisk disk) {
-    EmbeddedStore store =
-        new EmbeddedStore(
-            new StoreOpener(config(), disk, clock, Runnable::run)
-                .open(_ -> new FileJournal.Factory(disk, config())));
+    EmbeddedStore store = FileJournal.openStore(StoreDamageTest.config(), disk, clock);
     store.readWith(new ReadingThreads(null, ForkJoinPool.commonPool()));
     return store;
   }
@@ -78,14 +64,7 @@ class PassedOverDamageTest {
     var disk = new SimDisk(seed);
     try (var driver = new StoreDriver(new SplittableRandom(seed)).withLevels();
         EmbeddedStore store = open(disk)) {
-      for (int round = 0; round < 3; round++) {
-        for (int batch = 0; batch < 12; batch++) {
-          driver.append(store, clock.wallNanos(), 6);
-        }
-        driver.commit(store, Durability.DISK);
-        store.sealAll();
-        clock.advance(Duration.ofMinutes(2).toNanos());
-      }
+      StoreQuarantineTest.fill(store, driver, clock);
     }
     return disk.restart();
   }

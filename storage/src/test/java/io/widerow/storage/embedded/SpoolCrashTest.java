@@ -8,17 +8,12 @@ import io.widerow.faults.Seeds;
 import io.widerow.faults.SimDisk;
 import io.widerow.faults.Slice;
 import io.widerow.faults.StoreDriver;
-import io.widerow.faults.StoreModel;
 import io.widerow.faults.TestClock;
 import io.widerow.storage.Durability;
 import io.widerow.storage.LaneArrivals;
 import io.widerow.storage.StoreConfig;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -83,11 +78,11 @@ class SpoolCrashTest {
     private final SplittableRandom random;
     private final SplittableRandom crashes;
     private final TestClock clock = new TestClock(START_NANOS);
-    private final List<Runnable> background = new ArrayList<>();
+    private final LateTasks background = new LateTasks();
     private final SimDisk disk;
     private final StoreDriver driver;
     private final SpoolTail tail = new SpoolTail();
-    private @Nullable AssertionError found;
+    private final FirstFinding finding = new FirstFinding();
 
     Run(long seed) {
       random = new SplittableRandom(seed);
@@ -97,26 +92,17 @@ class SpoolCrashTest {
     }
 
     void run() {
-      disk.beforeEach(this::crashAndCheck);
+      disk.beforeEach(() -> finding.check(this::crashAndCheck));
       try (driver) {
-        operate();
-      } catch (RuntimeException | Error failure) {
-        if (found != null && !failure.equals(found)) {
-          found.addSuppressed(failure);
-          throw found;
-        }
-        throw failure;
-      }
-      if (found != null) {
-        throw found;
+        finding.operate(this::operate);
       }
     }
 
     private void operate() {
-      EmbeddedStore store = open(disk, clock, random, background::add);
+      EmbeddedStore store = open(disk, clock, random, background);
       for (int step = 0; step < STEPS; step++) {
         if (random.nextInt(3) == 0) {
-          runBackground();
+          background.run();
         }
         switch (random.nextInt(10)) {
           case 0, 1, 2 -> driver.append(store, clock.wallNanos(), 12);
@@ -126,8 +112,8 @@ class SpoolCrashTest {
           case 7, 8 -> seal(store);
           default -> {
             driver.commit(store, Durability.DISK);
-            close(store);
-            store = open(disk, clock, random, background::add);
+            background.close(store);
+            store = open(disk, clock, random, background);
             if (random.nextBoolean()) {
               release(store, tail.position());
             }
@@ -136,9 +122,9 @@ class SpoolCrashTest {
       }
       driver.commit(store, Durability.DISK);
       tail.take(store);
-      drainAndCheck(store, tail, this::runBackground);
-      close(store);
-      check(tail.numbers(), driver);
+      drainAndCheck(store, tail, background::run);
+      background.close(store);
+      StoreCrashes.check(tail.numbers(), driver);
     }
 
     private @Nullable LaneArrivals any(SpoolTail from) {
@@ -146,7 +132,7 @@ class SpoolCrashTest {
     }
 
     private void seal(EmbeddedStore store) {
-      runBackground(); // a lane has two sets of rows, and nothing else empties them
+      background.run(); // a lane has two sets of rows, and nothing else empties them
       driver.append(store, clock.wallNanos(), 12);
       driver.commit(store, Durability.DISK);
       if (random.nextBoolean()) {
@@ -160,31 +146,9 @@ class SpoolCrashTest {
       driver.commit(store, Durability.DISK);
     }
 
-    private void runBackground() {
-      while (!background.isEmpty()) {
-        background.removeFirst().run();
-      }
-    }
-
-    private void close(EmbeddedStore store) {
-      runBackground();
-      store.sealAll();
-      runBackground();
-      store.close();
-    }
-
     private void crashAndCheck() {
-      if (found != null || crashes.nextInt(3) != 0) {
-        return;
-      }
-      try {
+      if (crashes.nextInt(3) == 0) {
         crashAndCheck(disk, tail, 0);
-      } catch (AssertionError failure) {
-        found = failure;
-        throw failure;
-      } catch (RuntimeException failure) {
-        found = new AssertionError("what a cut left cannot be opened: " + failure, failure);
-        throw found;
       }
     }
 
@@ -199,8 +163,8 @@ class SpoolCrashTest {
         }
         goesOn.take(store);
         Set<Long> numbers = goesOn.numbers();
-        check(numbers, driver);
-        checkNotes(store, numbers, driver);
+        StoreCrashes.check(numbers, driver);
+        StoreCrashes.checkNotes(store.lane(0), numbers, driver);
         assertEquals(
             left.list(Path.of("/store/segments")).size(), store.statistics().segments(), "files");
         STATES.incrementAndGet();
@@ -233,58 +197,5 @@ class SpoolCrashTest {
     assertEquals(0, store.statistics().openEvents(), "open rows that are not needed");
     assertEquals(new Pending(0, 0), store.pending(all));
     assertEquals(0, tail.take(store), "taken after everything");
-  }
-
-  /// Everything acknowledged is there, groups in flight are there whole or not at all, and nothing
-  /// else.
-  private static void check(Set<Long> numbers, StoreDriver driver) {
-    Set<Long> flying = new HashSet<>();
-    Map<List<Object>, Set<Long>> ownFlying = new HashMap<>();
-    for (List<StoreModel.Written> group : driver.appended.values()) {
-      List<Boolean> there =
-          group.stream()
-              .filter(event -> !event.own())
-              .map(event -> numbers.contains(event.number()))
-              .distinct()
-              .toList();
-      assertTrue(there.size() <= 1, "half a group is there: " + group);
-      for (StoreModel.Written event : group) {
-        flying.add(event.number());
-        ownFlying
-            .computeIfAbsent(List.of(event.type(), event.ownId()), _ -> new HashSet<>())
-            .add(event.number());
-      }
-    }
-    Set<Long> acknowledged = new HashSet<>();
-    for (StoreModel.Written event : driver.acknowledged.all()) {
-      acknowledged.add(event.number());
-      boolean replaced =
-          event.own()
-              && ownFlying.getOrDefault(List.of(event.type(), event.ownId()), Set.of()).stream()
-                  .anyMatch(numbers::contains);
-      assertTrue(numbers.contains(event.number()) || replaced, "lost: " + event);
-    }
-    List<Long> invented = new ArrayList<>(numbers);
-    invented.removeAll(acknowledged);
-    invented.removeAll(flying);
-    assertEquals(List.of(), invented, "never written or replaced");
-  }
-
-  /// The notes of batches whose events were acknowledged are reported once, released or not.
-  private static void checkNotes(EmbeddedStore store, Set<Long> numbers, StoreDriver driver) {
-    Set<Long> told = new HashSet<>();
-    store
-        .lane(0)
-        .notes((_, note) -> {
-          long number = ByteBuffer.wrap(note).getLong();
-          assertTrue(told.add(number), "told twice: " + number);
-        });
-    driver.noted.forEach((note, batch) -> {
-      for (StoreModel.Written event : batch) {
-        if (!event.own()) {
-          assertEquals(numbers.contains(event.number()), told.contains(note), "note of " + event);
-        }
-      }
-    });
   }
 }

@@ -328,10 +328,7 @@ class SpoolTest {
 
   @Test
   void onlyADrainedStoreForgets() {
-    try (EmbeddedStore store =
-        new EmbeddedStore(
-            new StoreOpener(config(1), disk, clock, Runnable::run)
-                .open(_ -> new FileJournal.Factory(disk, config(1))))) {
+    try (EmbeddedStore store = FileJournal.openStore(config(1), disk, clock)) {
       write(store, 0, 1);
       LaneArrivals to = position(store);
       assertThrows(IllegalStateException.class, () -> store.release(to));

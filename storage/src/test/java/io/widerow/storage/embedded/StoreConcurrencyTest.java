@@ -71,10 +71,7 @@ class StoreConcurrencyTest {
     var acknowledged = new AtomicLongArray(LANES);
     try (ExecutorService background = Executors.newSingleThreadExecutor();
         ExecutorService workers = Executors.newFixedThreadPool(LANES + READERS);
-        EmbeddedStore store =
-            new EmbeddedStore(
-                new StoreOpener(config, disk, clock, background)
-                    .open(_ -> new FileJournal.Factory(disk, config)))) {
+        EmbeddedStore store = FileJournal.openStore(config, disk, clock, background)) {
       List<Future<?>> running = new ArrayList<>();
       for (int lane = 0; lane < LANES; lane++) {
         int number = lane;

@@ -63,7 +63,7 @@ final class StoreCrashes {
     default void close() {}
   }
 
-  private final List<Runnable> background = new ArrayList<>();
+  private final LateTasks background = new LateTasks();
 
   private final Machine machine;
   private final TestClock clock;
@@ -72,7 +72,7 @@ final class StoreCrashes {
   private final SplittableRandom crashes;
   private final int oneIn;
   private long states;
-  private @Nullable AssertionError found;
+  private final FirstFinding finding = new FirstFinding();
 
   /// @param oneIn at how many operations the power is cut once, at random
   private StoreCrashes(
@@ -105,39 +105,22 @@ final class StoreCrashes {
         StoreDriver driver = drivers.apply(random.split())) {
       SplittableRandom crashes = random.split();
       var run = new StoreCrashes(machine, clock, random, driver, crashes, oneIn);
-      machine.beforeEach(run::crashAndCheck);
-      run.steps();
+      machine.beforeEach(() -> run.finding.check(run::crashAndCheck));
+      run.finding.operate(run::operate);
       return run.states;
     }
   }
 
-  /// The finding of a check is thrown as it is, even if the store caught it first and wrapped it in
-  /// a failure.
-  private void steps() {
-    try {
-      operate();
-    } catch (RuntimeException | Error failure) {
-      if (found != null && !failure.equals(found)) {
-        found.addSuppressed(failure);
-        throw found;
-      }
-      throw failure;
-    }
-    if (found != null) {
-      throw found;
-    }
-  }
-
   private void operate() {
-    EmbeddedStore store = machine.open(random, background::add);
+    EmbeddedStore store = machine.open(random, background);
     for (int round = 0; round < machine.rounds(); round++) {
       fillJournals(store, driver, clock.wallNanos(), 1 + random.nextInt(4));
       store.sealAll();
-      runBackground();
+      background.run();
     }
     for (int step = 0; step < 20; step++) {
       if (random.nextInt(4) == 0) {
-        runBackground();
+        background.run();
       }
       if (random.nextInt(20) == 0) {
         EmbeddedStoreModelTest.changeRollups(store, random);
@@ -150,12 +133,12 @@ final class StoreCrashes {
           driver.commitUnforced(store);
           if (random.nextBoolean()) {
             store.maintain(); // the witness must not list unforced groups
-            runBackground();
+            background.run();
           }
           clock.advance(random.nextLong(3_600_000_000_000L));
         }
         case 6 -> {
-          runBackground(); // a lane has two sets of rows, and nothing else empties them
+          background.run(); // a lane has two sets of rows, and nothing else empties them
           clock.advance(random.nextInt(2) * 3_600_000_000_000L);
           if (random.nextBoolean()) {
             driver.append(store, clock.wallNanos(), 12);
@@ -165,27 +148,20 @@ final class StoreCrashes {
           store.maintain();
           if (random.nextBoolean()) {
             driver.commitUnforced(store); // has sealed what no force has covered
-            runBackground();
+            background.run();
           }
           driver.commit(store, Durability.DISK);
           fillJournals(store, driver, clock.wallNanos(), random.nextInt(6)); // before it is sealed
         }
         default -> {
           driver.commit(store, Durability.DISK);
-          close(store);
-          store = machine.open(random, background::add);
+          background.close(store);
+          store = machine.open(random, background);
         }
       }
     }
     driver.commit(store, Durability.DISK);
-    close(store);
-  }
-
-  /// Seals and merges late, while the lanes continue.
-  private void runBackground() {
-    while (!background.isEmpty()) {
-      background.removeFirst().run();
-    }
+    background.close(store);
   }
 
   private void fillJournals(EmbeddedStore store, StoreDriver driver, long nowNanos, int groups) {
@@ -195,27 +171,11 @@ final class StoreCrashes {
     }
   }
 
-  private void close(EmbeddedStore store) {
-    runBackground();
-    store.sealAll();
-    runBackground();
-    store.close();
-  }
-
   private void crashAndCheck() {
-    if (found != null || (oneIn > 1 && crashes.nextInt(oneIn) != 0)) {
-      return;
-    }
-    try {
+    if (oneIn <= 1 || crashes.nextInt(oneIn) == 0) {
       for (int copy = 0; copy < 2; copy++) {
         crashAndCheck(machine);
       }
-    } catch (AssertionError failure) {
-      found = failure;
-      throw failure;
-    } catch (RuntimeException failure) {
-      found = new AssertionError("what a cut left cannot be opened: " + failure, failure);
-      throw found;
     }
   }
 
@@ -260,7 +220,7 @@ final class StoreCrashes {
   }
 
   /// Each lane gets every note once: the notes of batches whose events are present, and no others.
-  private static void checkNotes(LaneWriter lane, Set<Long> numbers, StoreDriver driver) {
+  static void checkNotes(LaneWriter lane, Set<Long> numbers, StoreDriver driver) {
     Set<Long> told = new HashSet<>();
     lane.notes((_, note) -> {
       long number = ByteBuffer.wrap(note).getLong();
@@ -300,6 +260,13 @@ final class StoreCrashes {
       assertTrue(numbers.add(event.number()), "twice: " + event);
       last = event.id();
     }
+    check(numbers, driver);
+    return numbers;
+  }
+
+  /// Everything acknowledged is there, groups in flight are there whole or not at all, and nothing
+  /// else.
+  static void check(Set<Long> numbers, StoreDriver driver) {
     Set<Long> flying = new HashSet<>();
     Map<String, Set<Long>> ownFlying = new HashMap<>();
     List<List<StoreModel.Written>> groups = new ArrayList<>(driver.appended.values());
@@ -323,8 +290,7 @@ final class StoreCrashes {
     List<Long> invented = new ArrayList<>(numbers);
     invented.removeAll(acknowledged);
     invented.removeAll(flying);
-    assertEquals(List.of(), invented, "shown, and never written or replaced");
-    return numbers;
+    assertEquals(List.of(), invented, "never written or replaced");
   }
 
   /// Events written after the crash get new ids, also at times of earlier events.

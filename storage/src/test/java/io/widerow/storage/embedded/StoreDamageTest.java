@@ -55,7 +55,7 @@ class StoreDamageTest {
   private final Set<ByteBuffer> noted = new HashSet<>();
   private boolean unwitnessed; // the witness of the store is gone
 
-  private static StoreConfig config() {
+  static StoreConfig config() {
     return StoreConfig.at(Path.of("/store"))
         .withLanes(2, 2)
         .withMemory(4 << 21, Duration.ofMinutes(1))
@@ -65,9 +65,7 @@ class StoreDamageTest {
   }
 
   private EmbeddedStore open(SimDisk disk) {
-    return new EmbeddedStore(
-        new StoreOpener(config(), disk, clock, Runnable::run)
-            .open(_ -> new FileJournal.Factory(disk, config())));
+    return FileJournal.openStore(config(), disk, clock);
   }
 
   /// The suite for a store that has lost its witness and its ballast: further damage to the last

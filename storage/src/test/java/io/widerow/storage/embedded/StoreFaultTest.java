@@ -58,9 +58,7 @@ class StoreFaultTest {
   }
 
   private EmbeddedStore open(SimDisk disk) {
-    return new EmbeddedStore(
-        new StoreOpener(config(), disk, clock, Runnable::run)
-            .open(_ -> new FileJournal.Factory(disk, config())));
+    return FileJournal.openStore(config(), disk, clock);
   }
 
   static List<Long> shown(EmbeddedStore store) {
@@ -239,10 +237,7 @@ class StoreFaultTest {
   void aGroupIsDroppedWhole() {
     var disk = new SimDisk(1);
     StoreConfig roomy = config().withMemory(16 << 20, Duration.ofMinutes(1));
-    EmbeddedStore store =
-        new EmbeddedStore(
-            new StoreOpener(roomy, disk, clock, Runnable::run)
-                .open(_ -> new FileJournal.Factory(disk, roomy)));
+    EmbeddedStore store = FileJournal.openStore(roomy, disk, clock);
     LaneWriter lane = store.lane(0);
     try (var batch = new EventBatch(1 << 16, 1 << 22)) {
       appendNumbers(lane, batch, 0, 10);
@@ -281,10 +276,7 @@ class StoreFaultTest {
   void aFullDiskIsToldUntilThereIsRoom() {
     var disk = new SimDisk(1);
     StoreConfig config = config().withDiskReserveBytes(1_000_000);
-    try (EmbeddedStore store =
-            new EmbeddedStore(
-                new StoreOpener(config, disk, clock, Runnable::run)
-                    .open(_ -> new FileJournal.Factory(disk, config)));
+    try (EmbeddedStore store = FileJournal.openStore(config, disk, clock);
         var batch = new EventBatch(1 << 10, 1 << 22)) {
       assertNull(store.full());
       disk.limitTo(1_000_000);

@@ -80,9 +80,7 @@ final class StoreFuzz {
   }
 
   private static EmbeddedStore open(Disk disk) {
-    return new EmbeddedStore(
-        new StoreOpener(config(), disk, new TestClock(START_NANOS), Runnable::run)
-            .open(_ -> new FileJournal.Factory(disk, config())));
+    return FileJournal.openStore(config(), disk, new TestClock(START_NANOS));
   }
 
   private static List<byte[]> named(String part) {

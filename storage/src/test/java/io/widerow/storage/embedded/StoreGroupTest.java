@@ -61,10 +61,7 @@ class StoreGroupTest {
   @Test
   void whatTheKernelHasIsForcedSoon() {
     StoreConfig roomy = config();
-    try (EmbeddedStore store =
-        new EmbeddedStore(
-            new StoreOpener(roomy, disk, clock, Runnable::run)
-                .open(_ -> new FileJournal.Factory(disk, roomy)))) {
+    try (EmbeddedStore store = FileJournal.openStore(roomy, disk, clock)) {
       LaneWriter lane = store.lane(0);
       append(lane, 0, 10);
       lane.commit(Durability.OS);
@@ -82,10 +79,7 @@ class StoreGroupTest {
     int survived = 0;
     for (int cut = 0; cut < CUTS; cut++) {
       SimDisk left = disk.crash(false);
-      try (EmbeddedStore store =
-          new EmbeddedStore(
-              new StoreOpener(config, left, clock, Runnable::run)
-                  .open(_ -> new FileJournal.Factory(left, config)))) {
+      try (EmbeddedStore store = FileJournal.openStore(config, left, clock)) {
         survived += shown(store).equals(expected(0, 10)) ? 1 : 0;
       }
     }
@@ -97,10 +91,7 @@ class StoreGroupTest {
   void aLargeGroupSurvivesABatchThatDoesNotFit() {
     StoreConfig roomy = config().withMemory(48 << 20, Duration.ofHours(1));
     List<Long> all = expected(0, 30_000);
-    try (EmbeddedStore store =
-        new EmbeddedStore(
-            new StoreOpener(roomy, disk, clock, Runnable::run)
-                .open(_ -> new FileJournal.Factory(disk, roomy)))) {
+    try (EmbeddedStore store = FileJournal.openStore(roomy, disk, clock)) {
       LaneWriter lane = store.lane(0);
       for (long from = 0; from < 30_000; from += 5_000) {
         append(lane, from, 5_000); // 13 MiB, and a frame has 8 at most
@@ -110,10 +101,7 @@ class StoreGroupTest {
           append(lane, 100_000, 30_000).values().stream().mapToInt(Integer::intValue).sum());
       lane.commit(Durability.DISK);
       assertEquals(all, shown(store));
-      try (EmbeddedStore killed =
-          new EmbeddedStore(
-              new StoreOpener(roomy, disk.restart(), clock, Runnable::run)
-                  .open(_ -> new FileJournal.Factory(disk, roomy)))) {
+      try (EmbeddedStore killed = FileJournal.openStore(roomy, disk.restart(), clock)) {
         assertEquals(all, shown(killed));
       }
     }
@@ -166,10 +154,7 @@ class StoreGroupTest {
   void notesAreAsManyAfterManyRestarts() {
     StoreConfig lanes = config().withLanes(2, 2).withMemory(8 << 20, Duration.ofHours(1));
     for (int start = 0; start < 24; start++) {
-      EmbeddedStore store =
-          new EmbeddedStore(
-              new StoreOpener(lanes, disk, clock, Runnable::run)
-                  .open(_ -> new FileJournal.Factory(disk, lanes)));
+      EmbeddedStore store = FileJournal.openStore(lanes, disk, clock);
       for (int lane = 0; lane < 2; lane++) {
         List<Integer> notes = new ArrayList<>();
         List<Long> groups = new ArrayList<>();
@@ -228,9 +213,7 @@ class StoreGroupTest {
   }
 
   private EmbeddedStore open(SimDisk on, ExecutorService background) {
-    return new EmbeddedStore(
-        new StoreOpener(config(), on, clock, background)
-            .open(_ -> new FileJournal.Factory(on, config())));
+    return FileJournal.openStore(config(), on, clock, background);
   }
 
   /// Appends numbered events in a batch.

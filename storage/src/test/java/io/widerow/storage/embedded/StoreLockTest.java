@@ -199,9 +199,7 @@ class StoreLockTest {
 
   private static EmbeddedStore open(Path path, Disk disk, TestClock clock) {
     StoreConfig config = KilledWriter.config(path);
-    return new EmbeddedStore(
-        new StoreOpener(config, disk, clock, Runnable::run)
-            .open(_ -> new FileJournal.Factory(disk, config)));
+    return FileJournal.openStore(config, disk, clock);
   }
 
   private static void write(EmbeddedStore store) {

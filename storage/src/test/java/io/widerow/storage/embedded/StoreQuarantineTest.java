@@ -18,7 +18,6 @@ import io.widerow.storage.Durability;
 import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.Scan;
 import io.widerow.storage.StorageException;
-import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.segment.SegmentFormat;
 import java.nio.file.Path;
@@ -38,34 +37,27 @@ class StoreQuarantineTest {
   private final TestClock clock = new TestClock(START_NANOS);
   private final StoreModel model = new StoreModel();
 
-  private static StoreConfig config() {
-    return StoreConfig.at(Path.of("/store"))
-        .withLanes(2, 2)
-        .withMemory(4 << 21, Duration.ofMinutes(1))
-        .withJournal(1 << 20, 4 << 20)
-        .withDiskReserveBytes(0)
-        .withAges(Duration.ofHours(1), null);
-  }
-
   private EmbeddedStore open(SimDisk disk) {
-    return new EmbeddedStore(
-        new StoreOpener(config(), disk, clock, Runnable::run)
-            .open(_ -> new FileJournal.Factory(disk, config())));
+    return FileJournal.openStore(StoreDamageTest.config(), disk, clock);
   }
 
-  /// Three generations of segments, of several buckets each, none of them merged yet.
+  /// Writes three generations of segments, of several buckets each, none of them merged yet.
+  static void fill(EmbeddedStore store, StoreDriver driver, TestClock clock) {
+    for (int round = 0; round < 3; round++) {
+      for (int batch = 0; batch < 12; batch++) {
+        driver.append(store, clock.wallNanos(), 6);
+      }
+      driver.commit(store, Durability.DISK);
+      store.sealAll();
+      clock.advance(Duration.ofMinutes(2).toNanos());
+    }
+  }
+
   private SimDisk store(long seed) {
     var disk = new SimDisk(seed);
     try (var driver = new StoreDriver(new SplittableRandom(seed));
         EmbeddedStore store = open(disk)) {
-      for (int round = 0; round < 3; round++) {
-        for (int batch = 0; batch < 12; batch++) {
-          driver.append(store, clock.wallNanos(), 6);
-        }
-        driver.commit(store, Durability.DISK);
-        store.sealAll();
-        clock.advance(Duration.ofMinutes(2).toNanos());
-      }
+      fill(store, driver, clock);
       model.putAll(driver.acknowledged.all());
     }
     return disk.restart();

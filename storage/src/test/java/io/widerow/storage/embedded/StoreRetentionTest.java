@@ -15,10 +15,8 @@ import io.widerow.storage.Scan;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreView;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -32,17 +30,13 @@ class StoreRetentionTest {
 
   private final SimDisk disk = new SimDisk(1);
   private final TestClock clock = new TestClock(START_NANOS);
-  private final StoreConfig config =
-      StoreConfig.at(Path.of("/store"))
-          .withBuckets(60, Map.of())
-          .withMemory(4 << 20, Duration.ofMinutes(1))
-          .withJournal(1 << 20, 4 << 20)
-          .withDiskReserveBytes(0)
-          .withAges(Duration.ofMinutes(5), null);
-  private final EmbeddedStore store =
-      new EmbeddedStore(
-          new StoreOpener(config, disk, clock, Runnable::run)
-              .open(_ -> new FileJournal.Factory(disk, config)));
+  private final EmbeddedStore store = FileJournal.openStore(config(), disk, clock);
+
+  static StoreConfig config() {
+    return RetentionStore.config()
+        .withMemory(4 << 20, Duration.ofMinutes(1))
+        .withAges(Duration.ofMinutes(5), null);
+  }
 
   @AfterEach
   void close() {

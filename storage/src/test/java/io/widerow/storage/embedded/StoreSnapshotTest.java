@@ -24,7 +24,6 @@ import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreView;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -53,7 +52,7 @@ class StoreSnapshotTest {
 
   private static final AtomicLong CRASHES = new AtomicLong();
 
-  private final List<Runnable> background = new ArrayList<>();
+  private final LateTasks background = new LateTasks();
   private boolean
       between; // true between two operations of a snapshot, except during the work there
 
@@ -75,8 +74,7 @@ class StoreSnapshotTest {
     disk.createDirectory(COPIES);
     disk.forceDirectory(Path.of("/"));
     try (var driver = new StoreDriver(random.split())) {
-      EmbeddedStore store =
-          EmbeddedStoreModelTest.open(disk, clock, random.split(), background::add);
+      EmbeddedStore store = EmbeddedStoreModelTest.open(disk, clock, random.split(), background);
       disk.beforeEach(() -> {
         if (between) {
           between = false;
@@ -101,22 +99,9 @@ class StoreSnapshotTest {
         check(disk.restart(), target, clock, promised, driver);
       }
       driver.commit(store, Durability.DISK);
-      close(store);
+      background.close(store);
     }
     assertEquals(STEPS, disk.list(COPIES).size(), "unfinished snapshots are deleted");
-  }
-
-  private void runBackground() {
-    while (!background.isEmpty()) {
-      background.removeFirst().run();
-    }
-  }
-
-  private void close(EmbeddedStore store) {
-    runBackground();
-    store.sealAll();
-    runBackground();
-    store.close();
   }
 
   /// One random piece of work of the store.
@@ -125,9 +110,9 @@ class StoreSnapshotTest {
     switch (random.nextInt(6)) {
       case 0, 1 -> driver.append(store, clock.wallNanos(), 12);
       case 2, 3 -> driver.commit(store, Durability.DISK);
-      case 4 -> runBackground();
+      case 4 -> background.run();
       default -> {
-        runBackground(); // a lane has two sets of rows, and nothing else empties them
+        background.run(); // a lane has two sets of rows, and nothing else empties them
         clock.advance(random.nextInt(2) * 3_600_000_000_000L);
         store.maintain();
         driver.commit(store, Durability.DISK);
@@ -181,10 +166,7 @@ class StoreSnapshotTest {
             .withJournal(1 << 20, 4 << 20)
             .withDiskReserveBytes(0)
             .withAges(Duration.ofMinutes(1), null);
-    try (EmbeddedStore store =
-            new EmbeddedStore(
-                new StoreOpener(config, disk, clock, Runnable::run)
-                    .open(_ -> new FileJournal.Factory(disk, config)));
+    try (EmbeddedStore store = FileJournal.openStore(config, disk, clock);
         StoreView view = store.view()) {
       assertEquals(List.of(), store.statistics().damage());
       Set<Long> numbers = new HashSet<>();
@@ -330,8 +312,7 @@ class StoreSnapshotTest {
     disk.createDirectory(COPIES);
     disk.forceDirectory(Path.of("/"));
     try (var driver = new StoreDriver(random.split())) {
-      EmbeddedStore store =
-          EmbeddedStoreModelTest.open(disk, clock, random.split(), background::add);
+      EmbeddedStore store = EmbeddedStoreModelTest.open(disk, clock, random.split(), background);
       for (int i = 0; i < 30; i++) {
         goOn(store, driver, clock, random);
       }
@@ -347,7 +328,7 @@ class StoreSnapshotTest {
       check(killed.crash(random.nextBoolean()), target, clock, promised, driver);
       check(killed, STORE, clock, promised, driver);
       check(killed, target, clock, promised, driver);
-      close(store);
+      background.close(store);
     }
   }
 }

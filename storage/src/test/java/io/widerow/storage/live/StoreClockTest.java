@@ -19,7 +19,6 @@ import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.embedded.EmbeddedStore;
-import io.widerow.storage.embedded.StoreOpener;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -50,9 +49,7 @@ public class StoreClockTest {
   }
 
   private EmbeddedStore open(StoreConfig config) {
-    return new EmbeddedStore(
-        new StoreOpener(config, disk, clock, Runnable::run)
-            .open(_ -> new FileJournal.Factory(disk, config)));
+    return FileJournal.openStore(config, disk, clock);
   }
 
   /// Writes an event and checks the id that it was given.

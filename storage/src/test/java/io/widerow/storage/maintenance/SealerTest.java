@@ -21,7 +21,6 @@ import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.DiskFile;
 import io.widerow.storage.disk.RealDisk;
 import io.widerow.storage.embedded.EmbeddedStore;
-import io.widerow.storage.embedded.StoreOpener;
 import io.widerow.storage.live.StoreClock;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -99,9 +98,7 @@ class SealerTest {
             .withDiskReserveBytes(0)
             .withBuckets(24 * 60, Map.of()) // a set of rows becomes one segment
             .withMemory(256 << 20, Duration.ofNanos(1));
-    return new EmbeddedStore(
-        new StoreOpener(config, disk, StoreClock.system(), tasks::add)
-            .open(_ -> new FileJournal.Factory(disk, config)));
+    return FileJournal.openStore(config, disk, StoreClock.system(), tasks::add);
   }
 
   /// Commits events and requests their sealing.

@@ -19,7 +19,6 @@ import io.widerow.storage.Scan;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.embedded.EmbeddedStore;
-import io.widerow.storage.embedded.StoreOpener;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -67,9 +66,7 @@ class SmallBucketMergeTest {
   private record Event(long timeNanos, String type) {}
 
   private EmbeddedStore open() {
-    return new EmbeddedStore(
-        new StoreOpener(config, disk, clock, Runnable::run)
-            .open(_ -> new FileJournal.Factory(disk, config)));
+    return FileJournal.openStore(config, disk, clock);
   }
 
   @AfterEach

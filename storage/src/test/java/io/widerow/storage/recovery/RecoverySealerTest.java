@@ -25,7 +25,6 @@ import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.DiskFile;
 import io.widerow.storage.disk.RealDisk;
 import io.widerow.storage.embedded.EmbeddedStore;
-import io.widerow.storage.embedded.StoreOpener;
 import io.widerow.storage.live.StoreClock;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -137,10 +136,7 @@ class RecoverySealerTest {
     StoreConfig roomy =
         StoreConfig.at(crashed).withDiskReserveBytes(0).withMemory(1L << 30, Duration.ofDays(1));
     Disk disk = new RealDisk();
-    try (EmbeddedStore store =
-            new EmbeddedStore(
-                new StoreOpener(roomy, disk, StoreClock.system(), Runnable::run)
-                    .open(_ -> new FileJournal.Factory(disk, roomy)));
+    try (EmbeddedStore store = FileJournal.openStore(roomy, disk, StoreClock.system());
         var batch = new EventBatch(1 << 20, 16 << 20)) {
       var source = AccessLogEvents.of(1);
       for (int left = EVENTS; left > 0; left -= 1_000) {
@@ -173,9 +169,7 @@ class RecoverySealerTest {
   }
 
   private EmbeddedStore open(Disk disk, Executor background) {
-    return new EmbeddedStore(
-        new StoreOpener(config(), disk, StoreClock.system(), background)
-            .open(_ -> new FileJournal.Factory(disk, config())));
+    return FileJournal.openStore(config(), disk, StoreClock.system(), background);
   }
 
   private static List<StoreModel.Shown> read(EmbeddedStore store) {

@@ -16,7 +16,6 @@ import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.embedded.EmbeddedStore;
-import io.widerow.storage.embedded.StoreOpener;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -86,10 +85,7 @@ class OpenRowsMemoryTest {
             .withJournal(16 << 20, 64 << 20)
             .withDiskReserveBytes(0);
     TestClock clock = new TestClock(START_NANOS + 3_600 * SECOND);
-    try (EmbeddedStore store =
-            new EmbeddedStore(
-                new StoreOpener(config, disk, clock, Runnable::run)
-                    .open(_ -> new FileJournal.Factory(disk, config)));
+    try (EmbeddedStore store = FileJournal.openStore(config, disk, clock);
         var batch = new EventBatch(1 << 20, 1 << 24)) {
       long recordBytes = 0;
       for (int step = 0; step < EVENTS; step++) {

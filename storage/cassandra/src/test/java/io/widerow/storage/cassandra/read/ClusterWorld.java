@@ -26,7 +26,6 @@ import io.widerow.storage.cassandra.keyspace.SegmentKey;
 import io.widerow.storage.cassandra.keyspace.Stamp;
 import io.widerow.storage.cassandra.value.SegmentValue;
 import io.widerow.storage.embedded.EmbeddedStore;
-import io.widerow.storage.embedded.StoreOpener;
 import io.widerow.storage.segment.SegmentProfile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -110,10 +109,7 @@ final class ClusterWorld implements AutoCloseable {
     SimDisk disk = new SimDisk(seed);
     StoreConfig config =
         StoreConfig.at(Path.of("/store")).withDiskReserveBytes(0).withJournal(1 << 20, 4 << 20);
-    reference =
-        new EmbeddedStore(
-            new StoreOpener(config, disk, new TestClock(START_NANOS + 1000 * HOUR), Runnable::run)
-                .open(_ -> new FileJournal.Factory(disk, config)));
+    reference = FileJournal.openStore(config, disk, new TestClock(START_NANOS + 1000 * HOUR));
     for (int i = 0; i < DAEMONS.length; i++) {
       daemons.add(new Daemon(DAEMONS[i], 1 + i % 2, 2 + 2 * (i % 2)));
       assertTrue(keyspace.begin(DAEMONS[i], null, new UUID(3, i), "host" + i, 1, 1L << 28).join());
