@@ -20,7 +20,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.GZIPOutputStream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -28,27 +28,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 /// Goal: the answers over HTTP agree with what the store has. Method: a daemon on a free port of
 /// this machine with a store in memory, and a plain HTTP client.
 class DaemonTest {
-  private final MemoryStore store = new MemoryStore(2);
-  private final Daemon daemon =
-      Daemon.start(
-          TunedConfig.of(
-              Map.of(
-                  "http",
-                  "127.0.0.1:0",
-                  "lanes",
-                  "2",
-                  "body-bytes-max",
-                  "4000000",
-                  "credit-bytes",
-                  "16000000")),
-          store);
-  private final Http http = new Http(daemon);
+  @AutoClose
+  private final MemoryDaemon it =
+      new MemoryDaemon(2, Map.of("body-bytes-max", "4000000", "credit-bytes", "16000000"));
 
-  @AfterEach
-  void stop() {
-    http.close();
-    daemon.close();
-  }
+  private final MemoryStore store = it.store;
+  private final Daemon daemon = it.daemon;
+  private final Http http = it.http;
 
   @Test
   void jsonLinesAreStoredAndBadOnesNamed() throws IOException, InterruptedException {

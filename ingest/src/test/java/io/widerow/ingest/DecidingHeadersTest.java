@@ -8,7 +8,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.intake.BodyDigest;
 import io.widerow.ingest.lane.BatchKey;
 import java.io.IOException;
@@ -18,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,16 +33,9 @@ class DecidingHeadersTest {
   private static final String JSON = "application/json";
   private static final long NANOS = 1_700_000_000_123_456_789L;
 
-  private final MemoryStore store = new MemoryStore(2);
-  private final Daemon daemon =
-      Daemon.start(DaemonConfig.of(Map.of("http", "127.0.0.1:0", "lanes", "2")), store);
-  private final Http http = new Http(daemon);
-
-  @AfterEach
-  void stop() {
-    http.close();
-    daemon.close();
-  }
+  @AutoClose private final MemoryDaemon it = new MemoryDaemon(2);
+  private final MemoryStore store = it.store;
+  private final Http http = it.http;
 
   private List<String> types() {
     return store.committed.stream().map(MemoryStore.Stored::type).toList();

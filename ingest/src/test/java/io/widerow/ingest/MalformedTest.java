@@ -181,6 +181,20 @@ public class MalformedTest {
     }
   }
 
+  /// Of three, the second is refused with the position of what is wrong.
+  public static void assertTheSecondIsRefused(Decoding.Result result, long timeNanos) {
+    assertEquals(2, result.stored().size(), () -> result.stored().toString());
+    for (MemoryStore.Stored stored : result.stored()) {
+      assertEquals(timeNanos, stored.timeNanos());
+      assertEquals("good", stored.body());
+    }
+    assertEquals(1, result.refused().count());
+    assertEquals(1, result.refused().index(0));
+    String reason = result.refused().reason(0);
+    assertTrue(reason.matches("(?s).+ at byte \\d+: .+"), reason);
+    assertTrue(reason.length() < 255, reason);
+  }
+
   public static String expand(String text) {
     StringBuilder out = new StringBuilder();
     for (int i = 0; i < text.length(); i++) {

@@ -4,12 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.storage.EventStore;
 import io.widerow.storage.embedded.EmbeddedStore;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 
 /// A daemon with a store on the disk as an operator meets it over HTTP.
 public class OperatedDaemon implements AutoCloseable {
@@ -20,13 +22,18 @@ public class OperatedDaemon implements AutoCloseable {
   /// @param directory for the store, in `store`
   /// @param keys of the configuration
   public OperatedDaemon(Path directory, Map<String, String> keys) {
+    this(directory, keys, it -> it);
+  }
+
+  /// @param seen the store as the daemon sees it
+  public OperatedDaemon(Path directory, Map<String, String> keys, UnaryOperator<EventStore> seen) {
     Map<String, String> all = new HashMap<>(keys);
     all.put("data", directory.resolve("store").toString());
     all.put("http", "127.0.0.1:0");
     all.put("disk-reserve-bytes", "0");
     DaemonConfig config = TunedConfig.of(all);
     store = LocalStore.open(config);
-    daemon = Daemon.start(config, store);
+    daemon = Daemon.start(config, seen.apply(store));
     http = new Http(daemon);
   }
 

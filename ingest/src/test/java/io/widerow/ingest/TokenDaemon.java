@@ -7,19 +7,14 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
 
 /// For tests: a daemon with a store in memory, one lane, one token of the scope `ingest` and one,
 /// [#OPERATOR], of the scope `admin`.
-public final class TokenDaemon implements AutoCloseable {
+public final class TokenDaemon extends MemoryDaemon {
   public static final String OPERATOR = "fedcba9876543210fedcba9876543210";
-
-  public final MemoryStore store = new MemoryStore(1);
-  public final Http http;
-  private final Daemon daemon;
 
   /// @param directory in which the file of tokens is made
   public TokenDaemon(Path directory, String secret) {
@@ -28,33 +23,33 @@ public final class TokenDaemon implements AutoCloseable {
 
   /// The same with other keys of the configuration.
   public TokenDaemon(Path directory, String secret, Map<String, String> keys) {
+    super(1, withTokens(directory, secret, keys));
+  }
+
+  private static Map<String, String> withTokens(
+      Path directory, String secret, Map<String, String> keys) {
+    Map<String, String> all = new HashMap<>(keys);
+    all.put(
+        "tokens",
+        file(directory, line("shop", secret, "ingest") + line("operator", OPERATOR, "admin")));
+    return all;
+  }
+
+  /// Makes a file of tokens.
+  ///
+  /// @return its path
+  public static String file(Path directory, String lines) {
     try {
-      Path tokens = Files.createTempFile(directory, "tokens", "");
-      Files.writeString(
-          tokens, line("shop", secret, "ingest") + line("operator", OPERATOR, "admin"));
-      Files.setPosixFilePermissions(tokens, PosixFilePermissions.fromString("rw-------"));
-      Map<String, String> all = new HashMap<>(keys);
-      all.putAll(Map.of("http", "127.0.0.1:0", "lanes", "1", "tokens", tokens.toString()));
-      daemon = Daemon.start(TunedConfig.of(all), store);
-      http = new Http(daemon);
+      Path tokens = Files.createTempFile(directory, "tokens", ""); // for its owner only
+      return Files.writeString(tokens, lines).toString();
     } catch (IOException unwritable) {
       throw new UncheckedIOException(unwritable);
     }
-  }
-
-  public int port() {
-    return daemon.httpAddress().getPort();
   }
 
   /// A line of a file of tokens.
   public static String line(String name, String secret, String scopes) {
     String digest = HexFormat.of().formatHex(Sha256.start().digest(secret.getBytes(UTF_8)));
     return "%s %s %s\n".formatted(name, digest, scopes);
-  }
-
-  @Override
-  public void close() {
-    http.close();
-    daemon.close();
   }
 }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.EventBatch;
+import io.widerow.faults.Appends;
 import io.widerow.ingest.LocalStore;
 import io.widerow.ingest.alert.AlertState.Kind;
 import io.widerow.ingest.config.DaemonConfig;
@@ -75,14 +76,7 @@ class AlertSchedulerTest {
         batch.putLong(text, 4, name.length(), value);
         assertNull(batch.end());
       }
-      store
-          .lane(0)
-          .append(
-              batch,
-              0,
-              (_, why) -> {
-                throw new AssertionError(why);
-              });
+      Appends.all(store.lane(0), batch, 0);
       store.lane(0).commit(Durability.DISK);
     }
   }

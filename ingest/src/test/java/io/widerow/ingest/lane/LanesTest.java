@@ -68,13 +68,19 @@ public class LanesTest {
     return done.orTimeout(Await.SECONDS, TimeUnit.SECONDS).join();
   }
 
+  /// @return its batch, to which others are added
+  private List<CompletableFuture<BatchOutcome>> commitThatWaits(Lanes lanes, Durability level) {
+    store.commits.drainPermits();
+    List<CompletableFuture<BatchOutcome>> all = new ArrayList<>();
+    all.add(write(lanes, null, level, 1));
+    Await.until(() -> store.commits.getQueueLength() != 0, "a commit waits");
+    return all;
+  }
+
   @Test
   void batchesThatWaitDuringACommitFormOneGroupAtTheStrongestLevel() {
     try (Lanes lanes = open(store, 64)) {
-      store.commits.drainPermits();
-      List<CompletableFuture<BatchOutcome>> all = new ArrayList<>();
-      all.add(write(lanes, null, Durability.OS, 1));
-      Await.until(() -> store.commits.getQueueLength() != 0, "a commit waits");
+      List<CompletableFuture<BatchOutcome>> all = commitThatWaits(lanes, Durability.OS);
       for (int i = 0; i < 20; i++) {
         all.add(write(lanes, null, i == 7 ? Durability.DISK : Durability.MEMORY, i));
       }
@@ -205,10 +211,7 @@ public class LanesTest {
   @Test
   void aFailureFailsWaitingAndLaterBatches() {
     try (Lanes lanes = open(store, 8)) {
-      store.commits.drainPermits();
-      List<CompletableFuture<BatchOutcome>> all = new ArrayList<>();
-      all.add(write(lanes, null, Durability.DISK, 1));
-      Await.until(() -> store.commits.getQueueLength() != 0, "a commit waits");
+      List<CompletableFuture<BatchOutcome>> all = commitThatWaits(lanes, Durability.DISK);
       for (int i = 0; i < 6; i++) {
         all.add(write(lanes, null, Durability.DISK, i));
       }

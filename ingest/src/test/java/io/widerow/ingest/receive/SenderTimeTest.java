@@ -1,5 +1,6 @@
 package io.widerow.ingest.receive;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -37,6 +38,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.Map;
+import java.util.function.LongFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -51,118 +53,47 @@ class SenderTimeTest {
   private static final long LATEST = Decoding.ARRIVAL_NANOS + 600 * SECOND;
 
   /// An event in each protocol.
+  @SuppressWarnings("ImmutableEnumChecker") // lambdas
   enum Protocol {
-    SYSLOG_5424 {
-      @Override
-      Decoder decoder() {
-        return (body, limit, batch) ->
-            new SyslogDecoder(ZoneOffset.UTC).decode(body, 0, limit, batch);
-      }
+    SYSLOG_5424(
+        (body, limit, batch) -> new SyslogDecoder(ZoneOffset.UTC).decode(body, 0, limit, batch),
+        time -> "<34>1 " + Instant.ofEpochSecond(time) + " h a - - - x"),
+    SYSLOG_3164(SYSLOG_5424.decoder, time -> "<34>" + Instant.ofEpochSecond(time) + " h a: x"),
+    GELF(
+        (body, limit, batch) -> new GelfDecoder(null).decode(body, 0, limit, batch),
+        "{\"short_message\":\"x\",\"timestamp\":%d}"::formatted),
+    STATSD(
+        (body, limit, batch) -> new StatsdDecoder().decode(body, 0, limit, batch),
+        "x:1|c|#sender_time:tag|T%d"::formatted),
+    GRAPHITE(
+        (body, limit, batch) -> new GraphiteDecoder().decode(body, 0, limit, batch),
+        "x;a=b 1 %d"::formatted),
+    FLUENT(
+        FluentDecoding::decode,
+        time -> {
+          byte[] seconds = ByteBuffer.allocate(4).putInt((int) time).array();
+          return "\u0093\u00a1t\u00ce"
+              + new String(seconds, ISO_8859_1)
+              + "\u0081\u00a1k\u00a1v\u00c0";
+        }),
+    DATADOG(DatadogFuzz::decode, "[{\"message\":\"x\",\"timestamp\":%d000}]"::formatted),
+    HEC(
+        (body, limit, batch) -> new HecDecoder(null).decode(body, 0, limit, batch),
+        "{\"event\":\"x\",\"time\":%d}"::formatted),
+    JOURNAL(
+        JournalFuzz::decode, "__CURSOR=c\n__REALTIME_TIMESTAMP=%d000000\nMESSAGE=x\n\n"::formatted);
 
-      @Override
-      byte[] event(long seconds) {
-        return ("<34>1 " + Instant.ofEpochSecond(seconds) + " h a - - - x").getBytes(UTF_8);
-      }
-    },
-    SYSLOG_3164 {
-      @Override
-      Decoder decoder() {
-        return SYSLOG_5424.decoder();
-      }
+    private final Decoder decoder;
+    private final LongFunction<String> text;
 
-      @Override
-      byte[] event(long seconds) {
-        return ("<34>" + Instant.ofEpochSecond(seconds) + " h a: x").getBytes(UTF_8);
-      }
-    },
-    GELF {
-      @Override
-      Decoder decoder() {
-        return (body, limit, batch) -> new GelfDecoder(null).decode(body, 0, limit, batch);
-      }
+    Protocol(Decoder decoder, LongFunction<String> text) {
+      this.decoder = decoder;
+      this.text = text;
+    }
 
-      @Override
-      byte[] event(long seconds) {
-        return "{\"short_message\":\"x\",\"timestamp\":%d}".formatted(seconds).getBytes(UTF_8);
-      }
-    },
-    STATSD {
-      @Override
-      Decoder decoder() {
-        return (body, limit, batch) -> new StatsdDecoder().decode(body, 0, limit, batch);
-      }
-
-      @Override
-      byte[] event(long seconds) {
-        return ("x:1|c|#sender_time:tag|T" + seconds).getBytes(UTF_8);
-      }
-    },
-    GRAPHITE {
-      @Override
-      Decoder decoder() {
-        return (body, limit, batch) -> new GraphiteDecoder().decode(body, 0, limit, batch);
-      }
-
-      @Override
-      byte[] event(long seconds) {
-        return ("x;a=b 1 " + seconds).getBytes(UTF_8);
-      }
-    },
-    FLUENT {
-      @Override
-      Decoder decoder() {
-        return FluentDecoding::decode;
-      }
-
-      @Override
-      byte[] event(long seconds) {
-        byte[] message = ByteBuffer.allocate(16).array();
-        ByteBuffer.wrap(message)
-            .put(new byte[] {(byte) 0x93, (byte) 0xa1, 't', (byte) 0xce})
-            .putInt((int) seconds)
-            .put(new byte[] {(byte) 0x81, (byte) 0xa1, 'k', (byte) 0xa1, 'v', (byte) 0xc0});
-        return java.util.Arrays.copyOf(message, 13);
-      }
-    },
-    DATADOG {
-      @Override
-      Decoder decoder() {
-        return DatadogFuzz::decode;
-      }
-
-      @Override
-      byte[] event(long seconds) {
-        return "[{\"message\":\"x\",\"timestamp\":%d000}]".formatted(seconds).getBytes(UTF_8);
-      }
-    },
-    HEC {
-      @Override
-      Decoder decoder() {
-        return (body, limit, batch) -> new HecDecoder(null).decode(body, 0, limit, batch);
-      }
-
-      @Override
-      byte[] event(long seconds) {
-        return "{\"event\":\"x\",\"time\":%d}".formatted(seconds).getBytes(UTF_8);
-      }
-    },
-    JOURNAL {
-      @Override
-      Decoder decoder() {
-        return JournalFuzz::decode;
-      }
-
-      @Override
-      byte[] event(long seconds) {
-        return "__CURSOR=c\n__REALTIME_TIMESTAMP=%d000000\nMESSAGE=x\n\n"
-            .formatted(seconds)
-            .getBytes(UTF_8);
-      }
-    };
-
-    abstract Decoder decoder();
-
-    abstract byte[] event(long seconds);
+    byte[] event(long seconds) {
+      return text.apply(seconds).getBytes(ISO_8859_1);
+    }
 
     /// The time, as the event has it.
     String given(long seconds) {
@@ -175,7 +106,7 @@ class SenderTimeTest {
     }
 
     MemoryStore.Stored stored(long seconds) {
-      Decoding.Result result = Decoding.until(LATEST, event(seconds), decoder());
+      Decoding.Result result = Decoding.until(LATEST, event(seconds), decoder);
       assertEquals(0, result.refused().count(), () -> result.refused().reason(0));
       assertEquals(1, result.stored().size());
       boolean own = result.stored().getFirst().timeNanos() == seconds * SECOND;
@@ -205,7 +136,7 @@ class SenderTimeTest {
     assertEquals(Decoding.ARRIVAL_NANOS, before.timeNanos());
     assertEquals("1969-12-31T23:59:59Z", before.attributes().get("sender_time"));
     byte[] after = Protocol.GELF.event(7_258_118_400L);
-    Decoding.Result result = Decoding.until(Long.MAX_VALUE, after, Protocol.GELF.decoder());
+    Decoding.Result result = Decoding.until(Long.MAX_VALUE, after, Protocol.GELF.decoder);
     assertEquals("7258118400", result.stored().getFirst().attributes().get("sender_time"));
   }
 

@@ -4,19 +4,14 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.cli.CommandDaemon;
 import io.widerow.cli.Main;
-import io.widerow.cli.Shell;
-import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Http;
-import io.widerow.ingest.LocalStore;
-import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.ingest.OperatedDaemon;
 import io.widerow.ingest.decode.Swar;
 import io.widerow.ingest.decode.TimeParser;
-import io.widerow.storage.EventStore;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -30,7 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TimeZone;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -47,26 +42,14 @@ class SecondTryTest {
   @TempDir Path directory;
 
   private Path log;
-  private EventStore store;
-  private Daemon daemon;
+  @AutoClose private OperatedDaemon daemon;
   private Http http;
 
   @BeforeEach
   void start() throws IOException {
     log = directory.resolve("t.log");
-    DaemonConfig config =
-        DaemonConfig.of(
-            Map.of("data", directory.resolve("d").toString(), "http", "127.0.0.1:0", "lanes", "1"));
-    store = LocalStore.open(config);
-    daemon = Daemon.start(config, store);
-    http = new Http(daemon);
-  }
-
-  @AfterEach
-  void stop() {
-    http.close();
-    daemon.close();
-    store.close();
+    daemon = new OperatedDaemon(directory, Map.of("lanes", "1"));
+    http = daemon.http;
   }
 
   /// Imports the file. In the end nothing of it may be refused.
@@ -74,16 +57,17 @@ class SecondTryTest {
   /// @return the summary
   private String ship(String text, String... more) throws IOException {
     Files.writeString(log, text);
-    var out = new ByteArrayOutputStream();
-    var err = new ByteArrayOutputStream();
-    var shell = new Shell(out, new PrintStream(err, true, UTF_8), false, false, false, Map.of());
-    var input = new ByteArrayInputStream(new byte[0]);
-    var command = Main.of(new ShipCommand(shell, new StopSignal(), input), shell);
-    String to = "http://127.0.0.1:" + daemon.httpAddress().getPort();
-    List<String> all = new ArrayList<>(List.of(log.toString(), "--once", "--to", to));
+    List<String> all = new ArrayList<>(List.of(log.toString(), "--once", "--to", daemon.url()));
     all.addAll(List.of(more));
-    assertEquals(0, command.execute(all.toArray(String[]::new)), err.toString(UTF_8));
-    return out.toString(UTF_8);
+    CommandDaemon.Ran ran =
+        CommandDaemon.run(
+            Map.of(),
+            shell ->
+                Main.of(
+                    new ShipCommand(shell, new StopSignal(), InputStream.nullInputStream()), shell),
+            all.toArray(String[]::new));
+    assertEquals(0, ran.code(), ran.err());
+    return ran.out();
   }
 
   private List<String> stored() throws IOException, InterruptedException {

@@ -270,6 +270,17 @@ class ShipFaultTest {
     assertEquals(1, requests.get(), "it is not sent again");
   }
 
+  private Process shipUntilTruncated(HttpServer proxy) throws Exception {
+    Process ship = ship(proxy.getAddress().getPort());
+    Await.until(
+        () -> {
+          assertTrue(ship.isAlive(), told());
+          return told().contains("was truncated");
+        },
+        "ship sees that the file was truncated");
+    return ship;
+  }
+
   /// The bytes of a batch are in memory: what becomes of the file does not matter.
   @Test
   void aFileThatIsTruncatedWhileItsBatchIsUnderWayIsSentWhole() throws Exception {
@@ -287,13 +298,7 @@ class ShipFaultTest {
                 answer(request, 507, "0");
                 return true;
               });
-      Process ship = ship(proxy.getAddress().getPort());
-      Await.until(
-          () -> {
-            assertTrue(ship.isAlive(), told());
-            return told().contains("was truncated");
-          },
-          "ship sees that the file was truncated");
+      Process ship = shipUntilTruncated(proxy);
       write(20);
       awaitAll(daemon, ship);
       proxy.stop(0);
@@ -318,13 +323,7 @@ class ShipFaultTest {
                 Files.writeString(log, "");
                 return false;
               });
-      Process ship = ship(proxy.getAddress().getPort());
-      Await.until(
-          () -> {
-            assertTrue(ship.isAlive(), told());
-            return told().contains("was truncated");
-          },
-          "ship sees that the file was truncated");
+      Process ship = shipUntilTruncated(proxy);
       ship.destroy();
       assertTrue(ship.waitFor(Await.SECONDS, TimeUnit.SECONDS), told());
       proxy.stop(0);

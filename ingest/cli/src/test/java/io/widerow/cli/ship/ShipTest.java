@@ -8,11 +8,8 @@ import com.github.luben.zstd.Zstd;
 import io.widerow.cli.Main;
 import io.widerow.cli.Shell;
 import io.widerow.faults.Await;
-import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Http;
-import io.widerow.ingest.LocalStore;
-import io.widerow.ingest.config.DaemonConfig;
-import io.widerow.storage.EventStore;
+import io.widerow.ingest.OperatedDaemon;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -31,7 +28,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.zip.GZIPOutputStream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -49,30 +46,14 @@ class ShipTest {
   @TempDir Path directory;
 
   private Path logs;
-  private EventStore store;
-  private Daemon daemon;
+  @AutoClose private OperatedDaemon daemon;
   private Http http;
 
   @BeforeEach
   void start() throws IOException {
     logs = Files.createDirectories(directory.resolve("logs"));
-    DaemonConfig config =
-        DaemonConfig.of(
-            Map.of("data", directory.resolve("d").toString(), "http", "127.0.0.1:0", "lanes", "1"));
-    store = LocalStore.open(config);
-    daemon = Daemon.start(config, store);
-    http = new Http(daemon);
-  }
-
-  @AfterEach
-  void stop() {
-    http.close();
-    daemon.close();
-    store.close();
-  }
-
-  private String url() {
-    return "http://127.0.0.1:" + daemon.httpAddress().getPort();
+    daemon = new OperatedDaemon(directory, Map.of("lanes", "1"));
+    http = daemon.http;
   }
 
   /// A command that runs until it is asked to end.
@@ -108,7 +89,7 @@ class ShipTest {
 
   private Running follow(String file, String... more) {
     List<String> all = new ArrayList<>(List.of(logs.resolve(file).toString()));
-    all.addAll(List.of("--to", url(), "--poll", "5ms", "--type", "t"));
+    all.addAll(List.of("--to", daemon.url(), "--poll", "5ms", "--type", "t"));
     all.addAll(List.of("--checkpoint", directory.resolve("checkpoint").toString()));
     all.addAll(List.of(more));
     return new Running(new byte[0], all);
@@ -116,7 +97,7 @@ class ShipTest {
 
   private Running once(byte[] input, String... arguments) {
     List<String> all = new ArrayList<>(List.of(arguments));
-    all.addAll(List.of("--once", "--to", url()));
+    all.addAll(List.of("--once", "--to", daemon.url()));
     return new Running(input, all);
   }
 

@@ -14,7 +14,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,14 +33,9 @@ class DatadogTest {
 
   @TempDir private static Path directory = Path.of(".");
 
-  private final TokenDaemon daemon = new TokenDaemon(directory, SECRET);
+  @AutoClose private final TokenDaemon daemon = new TokenDaemon(directory, SECRET);
   private final MemoryStore store = daemon.store;
   private final Http http = daemon.http;
-
-  @AfterEach
-  void stop() {
-    daemon.close();
-  }
 
   private HttpResponse<String> send(String body) throws IOException, InterruptedException {
     return http.post("/api/v2/logs", JSON, body, "dd-api-key", SECRET);

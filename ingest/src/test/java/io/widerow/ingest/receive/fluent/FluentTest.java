@@ -32,6 +32,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -129,19 +130,21 @@ class FluentTest {
     }
   }
 
+  private static byte[][] each(IntFunction<byte[]> made) {
+    return IntStream.range(0, 600).mapToObj(made).toArray(byte[][]::new);
+  }
+
+  private static byte[] numbered(int i) {
+    Map<String, Object> option = Map.of("chunk", "chunk-" + i);
+    return pack(List.of("t", 1_700_000_000, Map.of("message", "m" + i), option));
+  }
+
   @Test
   void manyMessagesOfOneWriteAreAcknowledgedInOrder() throws IOException {
-    List<byte[]> messages = new ArrayList<>();
-    List<byte[]> acks = new ArrayList<>();
-    for (int i = 0; i < 600; i++) {
-      Map<String, Object> option = Map.of("chunk", "chunk-" + i);
-      messages.add(pack(List.of("t", 1_700_000_000, Map.of("message", "m" + i), option)));
-      acks.add(ack("chunk-" + i));
-    }
     try (Daemon daemon = start(store);
         Socket socket = connect(daemon)) {
-      send(socket, messages.toArray(byte[][]::new));
-      assertAnswer(socket, acks.toArray(byte[][]::new));
+      send(socket, each(FluentTest::numbered));
+      assertAnswer(socket, each(i -> ack("chunk-" + i)));
       assertEquals(600, store.committed.size());
     }
   }
@@ -298,22 +301,15 @@ class FluentTest {
   /// stored, and none is stored twice.
   @Test
   void aFullRingAcknowledgesNothing() throws IOException {
-    List<byte[]> messages = new ArrayList<>();
-    List<byte[]> acks = new ArrayList<>();
-    for (int i = 0; i < 600; i++) {
-      Map<String, Object> option = Map.of("chunk", "chunk-" + i);
-      messages.add(pack(List.of("t", 1_700_000_000, Map.of("message", "m" + i), option)));
-      acks.add(ack("chunk-" + i));
-    }
     try (Daemon daemon = start(store, "lane-slots", "2");
         Socket socket = connect(daemon);
         HeldCommits _ = new HeldCommits(store)) {
-      send(socket, messages.toArray(byte[][]::new));
+      send(socket, each(FluentTest::numbered));
       Await.until(() -> store.commits.hasQueuedThreads(), "a commit waits");
       assertEquals(0, socket.getInputStream().available());
       assertEquals(0, store.committed.size());
       store.commits.release(1_000_000);
-      assertAnswer(socket, acks.toArray(byte[][]::new));
+      assertAnswer(socket, each(i -> ack("chunk-" + i)));
       assertEquals(600, store.committed.size());
     }
   }

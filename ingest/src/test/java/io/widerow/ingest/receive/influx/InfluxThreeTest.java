@@ -3,16 +3,14 @@ package io.widerow.ingest.receive.influx;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Http;
+import io.widerow.ingest.MemoryDaemon;
 import io.widerow.ingest.MemoryStore;
-import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.storage.Durability;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.util.List;
-import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,16 +22,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 class InfluxThreeTest {
   private static final String PATH = "/api/v3/write_lp?db=any";
 
-  private final MemoryStore store = new MemoryStore(1);
-  private final Daemon daemon =
-      Daemon.start(DaemonConfig.of(Map.of("http", "127.0.0.1:0", "lanes", "1")), store);
-  private final Http http = new Http(daemon);
-
-  @AfterEach
-  void stop() {
-    http.close();
-    daemon.close();
-  }
+  @AutoClose private final MemoryDaemon it = new MemoryDaemon(1);
+  private final MemoryStore store = it.store;
+  private final Http http = it.http;
 
   private HttpResponse<String> write(String parameters, String lines)
       throws IOException, InterruptedException {

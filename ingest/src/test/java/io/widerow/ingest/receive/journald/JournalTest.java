@@ -11,11 +11,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.github.luben.zstd.Zstd;
 import io.widerow.event.EventId;
-import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Http;
+import io.widerow.ingest.MemoryDaemon;
 import io.widerow.ingest.MemoryStore;
 import io.widerow.ingest.TokenDaemon;
-import io.widerow.ingest.TunedConfig;
 import io.widerow.storage.Durability;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -33,7 +32,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.zip.DeflaterOutputStream;
 import java.util.zip.GZIPOutputStream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -50,29 +49,20 @@ class JournalTest {
 
   @TempDir private static Path directory = Path.of(".");
 
-  private final MemoryStore store = new MemoryStore(1);
-  private final Daemon daemon =
-      Daemon.start(
-          TunedConfig.of(
-              Map.of(
-                  "http",
-                  "127.0.0.1:0",
-                  "lanes",
-                  "1",
-                  "body-bytes-max",
-                  Integer.toString(BODY_BYTES_MAX),
-                  "event-bytes-max",
-                  Integer.toString(EVENT_BYTES_MAX),
-                  "credit-bytes",
-                  Integer.toString(4 << 20))),
-          store);
-  private final Http http = new Http(daemon);
+  @AutoClose
+  private final MemoryDaemon it =
+      new MemoryDaemon(
+          1,
+          Map.of(
+              "body-bytes-max",
+              Integer.toString(BODY_BYTES_MAX),
+              "event-bytes-max",
+              Integer.toString(EVENT_BYTES_MAX),
+              "credit-bytes",
+              Integer.toString(4 << 20)));
 
-  @AfterEach
-  void stop() {
-    http.close();
-    daemon.close();
-  }
+  private final MemoryStore store = it.store;
+  private final Http http = it.http;
 
   private HttpResponse<String> upload(String body, String... headers)
       throws IOException, InterruptedException {
@@ -80,7 +70,7 @@ class JournalTest {
   }
 
   private Upload open(String path, String... headers) throws IOException {
-    return new Upload(daemon.httpAddress().getPort(), path, headers);
+    return new Upload(it.port(), path, headers);
   }
 
   private List<String> bodies() {

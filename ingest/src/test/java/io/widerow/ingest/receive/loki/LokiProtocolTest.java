@@ -11,11 +11,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.faults.Await;
 import io.widerow.faults.RawHttp;
-import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Http;
+import io.widerow.ingest.MemoryDaemon;
 import io.widerow.ingest.MemoryStore;
 import io.widerow.ingest.TokenDaemon;
-import io.widerow.ingest.TunedConfig;
 import io.widerow.ingest.http.IntakeRequest;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -34,7 +33,7 @@ import java.util.stream.IntStream;
 import java.util.zip.Deflater;
 import java.util.zip.DeflaterOutputStream;
 import java.util.zip.GZIPOutputStream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -61,27 +60,18 @@ class LokiProtocolTest {
 
   @TempDir private Path directory = Path.of(".");
 
-  private final MemoryStore store = new MemoryStore(1);
-  private final Daemon daemon =
-      Daemon.start(
-          TunedConfig.of(
-              Map.of(
-                  "http",
-                  "127.0.0.1:0",
-                  "lanes",
-                  "1",
-                  "body-bytes-max",
-                  Integer.toString(BODY_BYTES_MAX),
-                  "credit-bytes",
-                  Integer.toString(CREDIT_BYTES))),
-          store);
-  private final Http http = new Http(daemon);
+  @AutoClose
+  private final MemoryDaemon it =
+      new MemoryDaemon(
+          1,
+          Map.of(
+              "body-bytes-max",
+              Integer.toString(BODY_BYTES_MAX),
+              "credit-bytes",
+              Integer.toString(CREDIT_BYTES)));
 
-  @AfterEach
-  void stop() {
-    http.close();
-    daemon.close();
-  }
+  private final MemoryStore store = it.store;
+  private final Http http = it.http;
 
   private HttpResponse<String> push(byte[] message, String... headers)
       throws IOException, InterruptedException {
@@ -237,7 +227,7 @@ class LokiProtocolTest {
 
   @Test
   void aBodyWithoutATypeIsProtobuf() throws IOException, InterruptedException {
-    URI uri = URI.create("http://127.0.0.1:" + daemon.httpAddress().getPort() + PUSH);
+    URI uri = URI.create("http://127.0.0.1:" + it.port() + PUSH);
     HttpRequest request =
         HttpRequest.newBuilder(uri).POST(BodyPublishers.ofByteArray(snappy(ONE))).build();
     try (HttpClient client = HttpClient.newHttpClient()) {
@@ -263,7 +253,7 @@ class LokiProtocolTest {
   @Test
   void anOverloadIs429() throws IOException, InterruptedException {
     byte[] large = stream("{}", entry(NANOS, new byte[LINE_BYTES]));
-    try (RawHttp raw = new RawHttp(daemon.httpAddress().getPort())) {
+    try (RawHttp raw = new RawHttp(it.port())) {
       raw.send(RawHttp.post("a") + "content-length: %d\r\n\r\nx".formatted(BODY_BYTES_MAX));
       awaitCredit(IntakeRequest.BYTES_PER_BODY_BYTE * BODY_BYTES_MAX);
       HttpResponse<String> answer = push(large);

@@ -14,15 +14,14 @@ import com.linecorp.armeria.common.AggregatedHttpResponse;
 import com.linecorp.armeria.common.HttpData;
 import com.linecorp.armeria.common.HttpMethod;
 import com.linecorp.armeria.common.RequestHeaders;
-import io.widerow.ingest.Daemon;
+import io.widerow.ingest.MemoryDaemon;
 import io.widerow.ingest.MemoryStore;
-import io.widerow.ingest.config.DaemonConfig;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /// Goal: what OTLP senders give is stored by the mapping, and answered as they expect. Method: a
@@ -32,16 +31,9 @@ class OtlpTest {
   private static final String HTTP = "/v1/logs";
   private static final String GRPC = "/opentelemetry.proto.collector.logs.v1.LogsService/Export";
 
-  private final MemoryStore store = new MemoryStore(1);
-  private final Daemon daemon =
-      Daemon.start(DaemonConfig.of(Map.of("http", "127.0.0.1:0", "lanes", "1")), store);
-  private final WebClient client =
-      WebClient.of("h2c://127.0.0.1:" + daemon.httpAddress().getPort());
-
-  @AfterEach
-  void stop() {
-    daemon.close();
-  }
+  @AutoClose private final MemoryDaemon it = new MemoryDaemon(1);
+  private final MemoryStore store = it.store;
+  private final WebClient client = WebClient.of("h2c://127.0.0.1:" + it.port());
 
   private AggregatedHttpResponse post(String path, String type, byte[] body) {
     return client

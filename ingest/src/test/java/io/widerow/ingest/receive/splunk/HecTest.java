@@ -21,7 +21,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,14 +41,9 @@ class HecTest {
 
   @TempDir private static Path directory = Path.of(".");
 
-  private final TokenDaemon daemon = new TokenDaemon(directory, SECRET);
+  @AutoClose private final TokenDaemon daemon = new TokenDaemon(directory, SECRET);
   private final MemoryStore store = daemon.store;
   private final Http http = daemon.http;
-
-  @AfterEach
-  void stop() {
-    daemon.close();
-  }
 
   private HttpResponse<String> send(String path, String body, String... headers)
       throws IOException, InterruptedException {

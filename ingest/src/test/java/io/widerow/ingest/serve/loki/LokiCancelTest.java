@@ -5,12 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.faults.Await;
-import io.widerow.ingest.Daemon;
 import io.widerow.ingest.EndlessStore;
-import io.widerow.ingest.Http;
-import io.widerow.ingest.LocalStore;
-import io.widerow.ingest.config.DaemonConfig;
-import io.widerow.storage.EventStore;
+import io.widerow.ingest.OperatedDaemon;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.file.Path;
@@ -36,22 +32,17 @@ class LokiCancelTest {
       })
   void aClientThatLeavesEndsItsQuery(String question, @TempDir Path directory)
       throws IOException, InterruptedException {
-    DaemonConfig config =
-        DaemonConfig.of(
-            Map.of("data", directory.resolve("d").toString(), "http", "127.0.0.1:0", "lanes", "1"));
-    try (EventStore store = LocalStore.open(config);
-        Daemon daemon = Daemon.start(config, endless.of(store));
-        Http http = new Http(daemon)) {
+    try (var it = new OperatedDaemon(directory, Map.of("lanes", "1"), endless::of)) {
       long nanos = (System.currentTimeMillis() - 60_000) * 1_000_000;
       String lines =
           "{\"streams\":[{\"stream\":{\"app\":\"a\"},\"values\":[[\"%d\",\"x\"]]}]}"
               .formatted(nanos);
-      assertEquals(204, http.post("/loki/api/v1/push", "application/json", lines).statusCode());
+      assertEquals(204, it.http.post("/loki/api/v1/push", "application/json", lines).statusCode());
       try (Socket client = new Socket()) {
-        client.connect(daemon.httpAddress());
+        client.connect(it.daemon.httpAddress());
         String request =
             "GET /loki/api/v1/%s HTTP/1.1\r\nhost: 127.0.0.1:%d\r\n\r\n"
-                .formatted(question, daemon.httpAddress().getPort());
+                .formatted(question, it.daemon.httpAddress().getPort());
         client.getOutputStream().write(request.getBytes(US_ASCII));
         assertTrue(endless.begun.await(Await.SECONDS, TimeUnit.SECONDS), "the query runs");
         assertEquals(1, endless.ended.getCount(), "it does not end by itself");

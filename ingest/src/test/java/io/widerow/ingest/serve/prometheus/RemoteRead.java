@@ -70,6 +70,11 @@ final class RemoteRead {
     boolean read(int number, CodedInputStream in) throws IOException;
   }
 
+  /// Reads the samples of a message.
+  private interface Samples {
+    boolean addTo(List<Sample> samples, byte[] message) throws IOException;
+  }
+
   private static void each(byte[] message, Field field) throws IOException {
     CodedInputStream in = CodedInputStream.newInstance(message);
     for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
@@ -86,13 +91,15 @@ final class RemoteRead {
         Snappy.uncompress(body),
         (_, in) -> {
           List<Series> result = new ArrayList<>();
-          each(in.readByteArray(), (_, of) -> result.add(series(of.readByteArray())));
+          each(
+              in.readByteArray(),
+              (_, of) -> result.add(series(of.readByteArray(), (to, one) -> to.add(sample(one)))));
           return results.add(result);
         });
     return results;
   }
 
-  private static Series series(byte[] message) throws IOException {
+  private static Series series(byte[] message, Samples read) throws IOException {
     Map<String, String> labels = new LinkedHashMap<>();
     List<Sample> samples = new ArrayList<>();
     each(
@@ -100,7 +107,7 @@ final class RemoteRead {
         (field, in) ->
             field == 1
                 ? label(in.readByteArray(), labels)
-                : field == 2 && samples.add(sample(in.readByteArray())));
+                : field == 2 && read.addTo(samples, in.readByteArray()));
     return new Series(labels, samples);
   }
 
@@ -163,7 +170,7 @@ final class RemoteRead {
             query[0] = in.readInt32();
             return true;
           }
-          return all.add(chunkedSeries(in.readByteArray()));
+          return all.add(series(in.readByteArray(), RemoteRead::chunk));
         });
     List<Series> result = results.get(query[0]);
     assertEquals(1, all.size(), "series of a frame");
@@ -175,19 +182,7 @@ final class RemoteRead {
     }
   }
 
-  private static Series chunkedSeries(byte[] message) throws IOException {
-    Map<String, String> labels = new LinkedHashMap<>();
-    List<Sample> samples = new ArrayList<>();
-    each(
-        message,
-        (field, in) ->
-            field == 1
-                ? label(in.readByteArray(), labels)
-                : field == 2 && chunk(in.readByteArray(), samples));
-    return new Series(labels, samples);
-  }
-
-  private static boolean chunk(byte[] message, List<Sample> samples) throws IOException {
+  private static boolean chunk(List<Sample> samples, byte[] message) throws IOException {
     long[] times = new long[4];
     int before = samples.size();
     each(

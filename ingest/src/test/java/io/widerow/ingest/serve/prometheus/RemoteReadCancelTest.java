@@ -5,13 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.faults.Await;
-import io.widerow.ingest.Daemon;
 import io.widerow.ingest.EndlessStore;
-import io.widerow.ingest.Http;
-import io.widerow.ingest.LocalStore;
-import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.ingest.OperatedDaemon;
 import io.widerow.ingest.receive.prometheus.Messages;
-import io.widerow.storage.EventStore;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.Socket;
@@ -33,25 +29,20 @@ class RemoteReadCancelTest {
   @ValueSource(booleans = {false, true})
   void aReaderThatLeavesEndsItsQuery(boolean chunks, @TempDir Path directory)
       throws IOException, InterruptedException {
-    DaemonConfig config =
-        DaemonConfig.of(
-            Map.of("data", directory.resolve("d").toString(), "http", "127.0.0.1:0", "lanes", "1"));
-    try (EventStore store = LocalStore.open(config);
-        Daemon daemon = Daemon.start(config, endless.of(store));
-        Http http = new Http(daemon)) {
+    try (var it = new OperatedDaemon(directory, Map.of("lanes", "1"), endless::of)) {
       byte[] up =
           Messages.series(
               Messages.labels("__name__", "up"), Messages.sample(1, 1_700_000_000_000L));
       assertEquals(
-          204, http.post("/api/v1/write", RemoteRead.TYPE, Messages.packed(up)).statusCode());
+          204, it.http.post("/api/v1/write", RemoteRead.TYPE, Messages.packed(up)).statusCode());
       byte[] query = RemoteRead.query(0, Long.MAX_VALUE, RemoteRead.matcher(0, "__name__", "up"));
       byte[] body = chunks ? RemoteRead.chunkRequest(query) : RemoteRead.request(query);
       try (Socket client = new Socket()) {
-        client.connect(daemon.httpAddress());
+        client.connect(it.daemon.httpAddress());
         OutputStream out = client.getOutputStream();
         String head =
             "POST /api/v1/read HTTP/1.1\r\nhost: 127.0.0.1:%d\r\ncontent-length: %d\r\n\r\n"
-                .formatted(daemon.httpAddress().getPort(), body.length);
+                .formatted(it.daemon.httpAddress().getPort(), body.length);
         out.write(head.getBytes(US_ASCII));
         out.write(body);
         assertTrue(endless.begun.await(Await.SECONDS, TimeUnit.SECONDS), "the query runs");

@@ -5,10 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Http;
+import io.widerow.ingest.MemoryDaemon;
 import io.widerow.ingest.MemoryStore;
-import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.doctor.ClusterFindings;
 import io.widerow.query.remote.DaemonAddress;
 import io.widerow.query.remote.RemoteCluster;
@@ -56,24 +55,15 @@ class ClusterOverHttpTest {
             new Member(3, "b", "round 17", 0, NOW - 10_000_000)));
   }
 
-  private Daemon start() {
-    return Daemon.start(
-        DaemonConfig.of(
-            Map.of(
-                "http",
-                "127.0.0.1:0",
-                "lanes",
-                "1",
-                "store",
-                "cassandra://127.0.0.1/widerow?dc=dc1")),
-        store);
+  private MemoryDaemon start() {
+    return new MemoryDaemon(store, Map.of("store", "cassandra://127.0.0.1/widerow?dc=dc1"));
   }
 
   @Test
   void aClusterThatIsAwayIsToldAndEventsAreTaken() throws Exception {
     store.cluster = report(State.UNREACHABLE, 75.5, 20, 3, NOW);
-    try (Daemon daemon = start();
-        Http http = new Http(daemon)) {
+    try (MemoryDaemon daemon = start()) {
+      Http http = daemon.http;
       HttpResponse<String> ready = http.get("/ready");
       assertEquals(200, ready.statusCode());
       assertEquals("{\"ready\":true,\"cluster\":\"unreachable\"}\n", ready.body());
@@ -104,8 +94,8 @@ class ClusterOverHttpTest {
 
   @Test
   void aStoreOnOneMachineSaysNothingOfClusters() throws Exception {
-    try (Daemon daemon = start();
-        Http http = new Http(daemon)) {
+    try (MemoryDaemon daemon = start()) {
+      Http http = daemon.http;
       for (String path : List.of("/ready", "/v1/status", "/metrics")) {
         assertFalse(http.get(path).body().contains("cluster"), path);
       }
@@ -115,9 +105,8 @@ class ClusterOverHttpTest {
   @Test
   void commandsReadTheDaemonsOfTheStatus() {
     ClusterReport told = report(State.UP, 0, 0, 3, NOW);
-    try (Daemon daemon = start()) {
-      DaemonAddress address =
-          DaemonAddress.of("127.0.0.1:" + daemon.httpAddress().getPort(), null, Map.of());
+    try (MemoryDaemon daemon = start()) {
+      DaemonAddress address = DaemonAddress.of("127.0.0.1:" + daemon.port(), null, Map.of());
       assertNull(RemoteCluster.daemons(address));
       store.cluster = told;
       assertEquals(told.daemons(), RemoteCluster.daemons(address));

@@ -10,6 +10,7 @@ import io.widerow.event.EventId;
 import io.widerow.faults.ServeProcess;
 import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Http;
+import io.widerow.ingest.MemoryDaemon;
 import io.widerow.ingest.MemoryStore;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.decode.Sha256;
@@ -33,7 +34,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -51,16 +52,9 @@ class ElasticTest {
 
   @TempDir private Path directory = Path.of(".");
 
-  private final MemoryStore store = new MemoryStore(2);
-  private final Daemon daemon =
-      Daemon.start(DaemonConfig.of(Map.of("http", "127.0.0.1:0", "lanes", "2")), store);
-  private final Http http = new Http(daemon);
-
-  @AfterEach
-  void stop() {
-    http.close();
-    daemon.close();
-  }
+  @AutoClose private final MemoryDaemon it = new MemoryDaemon(2);
+  private final MemoryStore store = it.store;
+  private final Http http = it.http;
 
   private HttpResponse<String> bulk(String body, String... headers)
       throws IOException, InterruptedException {
@@ -411,7 +405,7 @@ class ElasticTest {
 
   private HttpResponse<String> ask(String method, String path, String... headers)
       throws IOException, InterruptedException {
-    return ask(daemon, method, path, headers);
+    return ask(it.daemon, method, path, headers);
   }
 
   private static HttpResponse<String> ask(

@@ -1,6 +1,7 @@
 package io.widerow.ingest.serve.query;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -98,6 +99,27 @@ abstract class DamagedHours {
               .orElseThrow();
     }
     return file(name);
+  }
+
+  /// Fills the store and deletes the segment of the hour of 11.
+  final Path fillAndDelete() throws IOException, InterruptedException {
+    fill();
+    Path gone = segment("11");
+    Files.delete(gone);
+    return gone;
+  }
+
+  /// Of the hour of 11, the events of both types are missing.
+  static void assertMissing(Path gone, List<JsonNode> damage) {
+    assertEquals(2, damage.size(), damage::toString);
+    for (JsonNode each : damage) {
+      assertEquals(gone.getFileName().toString(), each.path("damage").asText());
+      assertEquals("segment", each.path("what").asText());
+      assertEquals(60, each.path("events").asInt());
+      assertTrue(each.path("partition").asText().startsWith("2025-11-20T11|"), each::toString);
+      assertEquals("2025-11-20T11:00:30.000000000Z", each.path("first").asText());
+      assertTrue(each.path("last").asText().startsWith("2025-11-20T11:59:30"), each::toString);
+    }
   }
 
   /// The first file of the store whose path ends so.

@@ -4,16 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.widerow.cli.Main;
-import io.widerow.cli.Shell;
-import io.widerow.ingest.Daemon;
+import io.widerow.cli.CommandDaemon;
 import io.widerow.ingest.Http;
-import io.widerow.ingest.LocalStore;
-import io.widerow.ingest.config.DaemonConfig;
-import io.widerow.storage.EventStore;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.net.URLEncoder;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
@@ -24,7 +17,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,23 +32,12 @@ class FieldsOverHttpTest {
   private static final Pattern COUNTED =
       Pattern.compile("\\{\"value\":([^,]+),\"count\":(\\d+)(?:,\"picked\":(\\d+))?}");
 
-  private final EventStore store;
-  private final Daemon daemon;
+  @AutoClose private final CommandDaemon it;
   private final Http http;
 
   FieldsOverHttpTest(@TempDir Path directory) throws IOException, InterruptedException {
-    DaemonConfig config =
-        DaemonConfig.of(
-            Map.of(
-                "data",
-                directory.resolve("store").toString(),
-                "http",
-                "127.0.0.1:0",
-                "lanes",
-                "2"));
-    store = LocalStore.open(config);
-    daemon = Daemon.start(config, store);
-    http = new Http(daemon);
+    it = new CommandDaemon(directory, Map.of("lanes", "2"));
+    http = it.http;
     StringBuilder lines = new StringBuilder();
     for (int i = 0; i < EVENTS; i++) {
       lines.append(
@@ -71,13 +53,6 @@ class FieldsOverHttpTest {
                   isBad(i) ? ",\"bad\":true" : ""));
     }
     assertEquals(200, http.post("/v1/events", Http.NDJSON, lines.toString()).statusCode());
-  }
-
-  @AfterEach
-  void close() {
-    http.close();
-    daemon.close();
-    store.close();
   }
 
   private static String type(int i) {
@@ -261,15 +236,9 @@ class FieldsOverHttpTest {
   }
 
   private String run(String... arguments) {
-    var out = new ByteArrayOutputStream();
-    var err = new ByteArrayOutputStream();
-    String url = "localhost:" + daemon.httpAddress().getPort();
-    Shell shell =
-        new Shell(
-            out, new PrintStream(err, true, UTF_8), false, false, true, Map.of("WIDEROW_URL", url));
-    assertEquals(
-        0, Main.commandLine(shell, "explore fields").execute(arguments), err.toString(UTF_8));
-    assertEquals("", err.toString(UTF_8));
-    return out.toString(UTF_8);
+    CommandDaemon.Ran ran = it.run("explore fields", arguments);
+    assertEquals(0, ran.code(), ran.err());
+    assertEquals("", ran.err());
+    return ran.out();
   }
 }

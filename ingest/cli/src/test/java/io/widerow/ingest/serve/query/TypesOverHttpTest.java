@@ -4,17 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.widerow.cli.Main;
-import io.widerow.cli.Shell;
+import io.widerow.cli.CommandDaemon;
+import io.widerow.cli.CommandDaemon.Ran;
 import io.widerow.event.TypeGlob;
-import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Http;
-import io.widerow.ingest.LocalStore;
-import io.widerow.ingest.config.DaemonConfig;
-import io.widerow.storage.EventStore;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.net.URLEncoder;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
@@ -22,7 +16,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,24 +29,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 class TypesOverHttpTest {
   @TempDir private static Path directory = Path.of(".");
 
-  private final EventStore store;
-  private final Daemon daemon;
+  @AutoClose private final CommandDaemon it;
   private final Http http;
 
   TypesOverHttpTest() throws IOException {
-    Path data = Files.createTempDirectory(directory, "d").resolve("store");
-    DaemonConfig config =
-        DaemonConfig.of(Map.of("data", data.toString(), "http", "127.0.0.1:0", "lanes", "2"));
-    store = LocalStore.open(config);
-    daemon = Daemon.start(config, store);
-    http = new Http(daemon);
-  }
-
-  @AfterEach
-  void close() {
-    http.close();
-    daemon.close();
-    store.close();
+    it = new CommandDaemon(Files.createTempDirectory(directory, "d"), Map.of("lanes", "2"));
+    http = it.http;
   }
 
   private void fill() throws IOException, InterruptedException {
@@ -83,32 +65,16 @@ class TypesOverHttpTest {
         assertTrue(found.getFirst().contains("\"type\":\"" + type + "\""), answer);
       }
     }
-    Run run = run("query", "a\\*b");
-    assertEquals(0, run.code, run.err);
-    assertTrue(run.out.contains("of a*b") && run.out.lines().count() == 1, run.out);
-  }
-
-  private record Run(int code, String out, String err) {}
-
-  private Run run(String command, String... arguments) {
-    String url = "localhost:" + daemon.httpAddress().getPort();
-    var out = new ByteArrayOutputStream();
-    var err = new ByteArrayOutputStream();
-    Shell shell =
-        new Shell(
-            out, new PrintStream(err, true, UTF_8), false, false, true, Map.of("WIDEROW_URL", url));
-    int code =
-        (command.equals("types")
-                ? Main.commandLine(shell, "explore types")
-                : Main.commandLine(shell, "query"))
-            .execute(arguments);
-    return new Run(code, out.toString(UTF_8), err.toString(UTF_8));
+    Ran run = it.run("query", "a\\*b");
+    assertEquals(0, run.code(), run.err());
+    assertTrue(run.out().contains("of a*b") && run.out().lines().count() == 1, run.out());
   }
 
   @Test
   void typesAreListedByHttpAndByTheCommand() throws IOException, InterruptedException {
     assertEquals("", http.get("/v1/types").body());
-    assertEquals("widerow explore types: no events are stored yet\n", run("types").err());
+    assertEquals(
+        "widerow explore types: no events are stored yet\n", it.run("explore types").err());
     fill();
     String app =
         """
@@ -127,25 +93,25 @@ class TypesOverHttpTest {
     assertEquals(
         "type,first,last,events,bytes",
         http.get("/v1/types?format=csv").body().lines().findFirst().orElse(""));
-    assertEquals(new Run(0, app + web, ""), run("types"));
+    assertEquals(new Ran(0, app + web, ""), it.run("explore types"));
     assertEquals(
-        new Run(0, web, "widerow explore types: there is no type wob; the nearest is web\n"),
-        run("types", "web", "wob"));
+        new Ran(0, web, "widerow explore types: there is no type wob; the nearest is web\n"),
+        it.run("explore types", "web", "wob"));
   }
 
   @Test
   void aQueryThatFindsNothingSaysWhy() throws IOException, InterruptedException {
     fill();
-    Run none = run("query", "wbe", "--output", "csv");
+    Ran none = it.run("query", "wbe", "--output", "csv");
     assertEquals(0, none.code());
     assertEquals("widerow query: there is no type wbe; the nearest is web\n", none.err());
-    assertEquals(none.err(), run("query", "wbe", "--stats", "count").err());
-    assertEquals(none.err(), run("query", "wbe", "--histogram").err());
+    assertEquals(none.err(), it.run("query", "wbe", "--stats", "count").err());
+    assertEquals(none.err(), it.run("query", "wbe", "--histogram").err());
     assertEquals(
         "widerow query: no events of web before 2026-11-20T00:00:00.000000000Z; its events lie"
             + " between 2026-11-20T20:00:00.000000100Z and 2026-11-20T20:00:00.000000100Z\n",
-        run("query", "web", "--to", "2026-11-20").err());
-    String told = run("query", "web").err();
+        it.run("query", "web", "--to", "2026-11-20").err());
+    String told = it.run("query", "web").err();
     assertTrue(told.matches("continue with --after w1\\.\\S+\n"), told);
   }
 

@@ -6,12 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.cli.CommandDaemon;
 import io.widerow.faults.Await;
-import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Http;
-import io.widerow.ingest.LocalStore;
-import io.widerow.ingest.MemoryStore;
-import io.widerow.ingest.config.DaemonConfig;
-import io.widerow.storage.EventStore;
+import io.widerow.ingest.MemoryDaemon;
+import io.widerow.ingest.OperatedDaemon;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
@@ -31,10 +28,6 @@ class AlertsOverHttpTest {
     return CommandDaemon.run(Map.of("WIDEROW_URL", url), "alerts", arguments);
   }
 
-  private static String url(Daemon daemon) {
-    return "http://127.0.0.1:" + daemon.httpAddress().getPort();
-  }
-
   /// Checks until the rule was evaluated.
   private static CommandDaemon.Ran known(String url, String name) {
     Await.until(
@@ -44,20 +37,10 @@ class AlertsOverHttpTest {
 
   @Test
   void rulesAreSetCheckedAndRemoved() throws IOException, InterruptedException {
-    DaemonConfig config =
-        DaemonConfig.of(
-            Map.of(
-                "data",
-                directory.resolve("store").toString(),
-                "http",
-                "127.0.0.1:0",
-                "disk-reserve-bytes",
-                "0"));
     String url;
-    try (EventStore store = LocalStore.open(config);
-        Daemon daemon = Daemon.start(config, store);
-        Http http = new Http(daemon)) {
-      url = url(daemon);
+    try (var it = new OperatedDaemon(directory, Map.of())) {
+      Http http = it.http;
+      url = it.url();
       assertEquals("", http.get("/v1/alerts").body());
       assertFalse(http.get("/metrics").body().contains("widerow_alert_"));
       CommandDaemon.Ran set =
@@ -110,30 +93,25 @@ class AlertsOverHttpTest {
     }
     assertEquals(3, run(url, "check", "errors").code(), "no answer");
 
-    try (EventStore store = LocalStore.open(config);
-        Daemon daemon = Daemon.start(config, store);
-        Http http = new Http(daemon)) {
-      CommandDaemon.Ran list = run(url(daemon), "--output", "csv");
+    try (var it = new OperatedDaemon(directory, Map.of())) {
+      CommandDaemon.Ran list = run(it.url(), "--output", "csv");
       assertTrue(
           list.out().contains("\r\nerrors,count,http*,status >= 500,1s,100,,2s,"), list.out());
-      assertEquals("{\"unset\":\"errors\"}\n", run(url(daemon), "unset", "errors").out());
-      CommandDaemon.Ran again = run(url(daemon), "unset", "errors");
+      assertEquals("{\"unset\":\"errors\"}\n", run(it.url(), "unset", "errors").out());
+      CommandDaemon.Ran again = run(it.url(), "unset", "errors");
       assertEquals(64, again.code());
       assertTrue(again.err().contains("there is no 'errors'; there are silent"), again.err());
-      assertEquals(404, http.get("/v1/alerts?rule=errors").statusCode());
+      assertEquals(404, it.http.get("/v1/alerts?rule=errors").statusCode());
     }
   }
 
   @Test
   void storeElsewhereKeepsNoRules() throws IOException, InterruptedException {
-    DaemonConfig config =
-        DaemonConfig.of(Map.of("data", "unused", "http", "127.0.0.1:0", "lanes", "1"));
-    try (Daemon daemon = Daemon.start(config, new MemoryStore(1));
-        Http http = new Http(daemon)) {
-      HttpResponse<String> answer = http.get("/v1/alerts");
+    try (var it = new MemoryDaemon(1)) {
+      HttpResponse<String> answer = it.http.get("/v1/alerts");
       assertEquals(501, answer.statusCode());
       assertTrue(answer.body().contains("keeps no alert rules"), answer.body());
-      assertEquals(3, run(url(daemon), "check", "errors").code());
+      assertEquals(3, run("127.0.0.1:" + it.port(), "check", "errors").code());
     }
   }
 }

@@ -6,12 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.cli.CommandDaemon;
 import io.widerow.faults.Await;
-import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Http;
-import io.widerow.ingest.LocalStore;
-import io.widerow.ingest.MemoryStore;
-import io.widerow.ingest.config.DaemonConfig;
-import io.widerow.storage.EventStore;
+import io.widerow.ingest.MemoryDaemon;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
@@ -32,24 +28,10 @@ class DoctorOverHttpTest {
     return CommandDaemon.run(Map.of("WIDEROW_URL", url), command, arguments);
   }
 
-  private static String url(Daemon daemon) {
-    return "http://127.0.0.1:" + daemon.httpAddress().getPort();
-  }
-
   @Test
   void quietDaemonHasAPlanAndNoFindings() throws IOException, InterruptedException {
-    DaemonConfig config =
-        DaemonConfig.of(
-            Map.of(
-                "data",
-                directory.resolve("store").toString(),
-                "http",
-                "127.0.0.1:0",
-                "disk-reserve-bytes",
-                "0"));
-    try (EventStore store = LocalStore.open(config);
-        Daemon daemon = Daemon.start(config, store);
-        Http http = new Http(daemon)) {
+    try (var it = new CommandDaemon(directory, Map.of())) {
+      Http http = it.http;
       String line = "{\"ts\":\"%s\",\"type\":\"cpu\"}%n".formatted(Instant.now());
       assertEquals(200, http.post("/v1/events", Http.NDJSON, line).statusCode());
       Await.until( // the daemon looks every few seconds
@@ -65,15 +47,15 @@ class DoctorOverHttpTest {
       assertEquals("{\"findings\":[]}\n", http.get("/v1/admin/doctor").body());
       assertTrue(http.get("/v1/status").body().contains(",\"findings\":[],"));
 
-      CommandDaemon.Ran doctor = run("check doctor", url(daemon), "--output", "json");
+      CommandDaemon.Ran doctor = it.run("check doctor", "--output", "json");
       assertEquals(
           new CommandDaemon.Ran(0, "{\"findings\":[]}\n", "widerow check doctor: no finding\n"),
           doctor);
-      CommandDaemon.Ran table = run("layout plan", url(daemon), "--output", "table");
+      CommandDaemon.Ran table = it.run("layout plan", "--output", "table");
       assertEquals(0, table.code(), table.err());
       assertTrue(
           table.out().startsWith("type  events  bytes  partitions  weight  rate "), table.out());
-      CommandDaemon.Ran json = run("layout plan", "127.0.0.1:1", "--url", url(daemon));
+      CommandDaemon.Ran json = run("layout plan", "127.0.0.1:1", "--url", it.url());
       assertTrue(json.out().startsWith("{\"types\":[{\"type\":\"cpu\""), json.out());
       HttpResponse<String> wrong = http.get("/v1/admin/doctor?code=disk");
       assertEquals(400, wrong.statusCode());
@@ -83,14 +65,11 @@ class DoctorOverHttpTest {
 
   @Test
   void findingsHaveTheirExitCode() throws IOException, InterruptedException {
-    DaemonConfig config =
-        DaemonConfig.of(Map.of("data", "unused", "http", "127.0.0.1:0", "lanes", "1"));
-    MemoryStore store = new MemoryStore(1);
-    store.full = true;
     String url;
-    try (Daemon daemon = Daemon.start(config, store);
-        Http http = new Http(daemon)) {
-      url = url(daemon);
+    try (var it = new MemoryDaemon(1)) {
+      it.store.full = true;
+      Http http = it.http;
+      url = "127.0.0.1:" + it.port();
       String found = http.get("/v1/admin/doctor").body();
       assertTrue(
           found.startsWith("{\"findings\":[{\"code\":\"disk\",\"severity\":\"bad\","), found);

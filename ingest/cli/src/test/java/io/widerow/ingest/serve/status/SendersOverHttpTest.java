@@ -1,30 +1,22 @@
 package io.widerow.ingest.serve.status;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.widerow.cli.Main;
-import io.widerow.cli.Shell;
-import io.widerow.ingest.Daemon;
+import io.widerow.cli.CommandDaemon;
 import io.widerow.ingest.Http;
-import io.widerow.ingest.LocalStore;
+import io.widerow.ingest.OperatedDaemon;
 import io.widerow.ingest.TokenDaemon;
-import io.widerow.ingest.config.DaemonConfig;
-import io.widerow.storage.EventStore;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,35 +33,20 @@ class SendersOverHttpTest {
   private static final String SHOP = "secret-of-shop-0123456789abcdef";
   private static final String ROOT = "secret-of-root-0123456789abcdef";
 
-  private final EventStore store;
-  private final Daemon daemon;
+  @AutoClose private final OperatedDaemon it;
   private final Http http;
 
   SendersOverHttpTest() throws IOException {
-    Path tokens = Files.createTempFile(directory, "tokens", "");
-    Files.writeString(
-        tokens,
-        TokenDaemon.line("shop", SHOP, "ingest") + TokenDaemon.line("root", ROOT, "admin,query"));
-    Files.setPosixFilePermissions(tokens, PosixFilePermissions.fromString("rw-------"));
-    Path data = Files.createTempDirectory(directory, "d").resolve("store");
-    DaemonConfig config =
-        DaemonConfig.of(
-            Map.of("data", data.toString(), "http", "127.0.0.1:0", "tokens", tokens.toString()));
-    store = LocalStore.open(config);
-    daemon = Daemon.start(config, store);
-    http = new Http(daemon);
-  }
-
-  @AfterEach
-  void close() {
-    http.close();
-    daemon.close();
-    store.close();
+    String lines =
+        TokenDaemon.line("shop", SHOP, "ingest") + TokenDaemon.line("root", ROOT, "admin,query");
+    Path own = Files.createTempDirectory(directory, "d");
+    it = new OperatedDaemon(own, Map.of("tokens", TokenDaemon.file(own, lines)));
+    http = it.http;
   }
 
   private HttpResponse<String> send(String token, String path, String type, String body)
       throws IOException, InterruptedException {
-    String url = "http://127.0.0.1:" + daemon.httpAddress().getPort() + path;
+    String url = it.url() + path;
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(url))
             .header("content-type", type)
@@ -128,19 +105,15 @@ class SendersOverHttpTest {
 
   @Test
   void theCommandShowsATable() throws IOException, InterruptedException {
-    var out = new ByteArrayOutputStream();
-    var err = new ByteArrayOutputStream();
-    Map<String, String> environment =
-        Map.of("WIDEROW_URL", "localhost:" + daemon.httpAddress().getPort(), "WIDEROW_TOKEN", ROOT);
-    Shell shell =
-        new Shell(out, new PrintStream(err, true, UTF_8), false, false, true, environment);
-    assertEquals(0, Main.commandLine(shell, "check senders").execute());
-    assertEquals("widerow check senders: no batch since the daemon started\n", err.toString(UTF_8));
+    Map<String, String> environment = Map.of("WIDEROW_URL", it.url(), "WIDEROW_TOKEN", ROOT);
+    assertEquals(
+        new CommandDaemon.Ran(0, "", "widerow check senders: no batch since the daemon started\n"),
+        CommandDaemon.run(environment, "check senders"));
     assertEquals(
         200, send(SHOP, "/v1/events", "application/x-ndjson", LINE.formatted(1)).statusCode());
-    out.reset();
-    assertEquals(0, Main.commandLine(shell, "check senders").execute("--output", "table"));
-    List<String> lines = out.toString(UTF_8).lines().toList();
+    CommandDaemon.Ran table = CommandDaemon.run(environment, "check senders", "--output", "table");
+    assertEquals(0, table.code(), table.err());
+    List<String> lines = table.out().lines().toList();
     assertTrue(lines.getFirst().startsWith("protocol"), lines::toString);
     assertTrue(lines.get(1).matches("json +shop +an-agent/1.0 +app .* 1 .*"), lines::toString);
   }

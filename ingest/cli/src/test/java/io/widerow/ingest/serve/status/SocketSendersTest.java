@@ -6,16 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.widerow.cli.Main;
-import io.widerow.cli.Shell;
+import io.widerow.cli.CommandDaemon;
 import io.widerow.faults.Await;
-import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Http;
+import io.widerow.ingest.MemoryDaemon;
 import io.widerow.ingest.MemoryStore;
-import io.widerow.ingest.config.DaemonConfig;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
@@ -23,7 +19,6 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -31,7 +26,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterEach;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -46,25 +42,16 @@ class SocketSendersTest {
   private static final List<String> PROTOCOLS =
       List.of("syslog", "fluent", "statsd", "graphite", "gelf");
 
-  private final MemoryStore store = new MemoryStore(1);
-  private final Daemon daemon;
-  private final Http http;
+  @AutoClose
+  private final MemoryDaemon it =
+      new MemoryDaemon(
+          1, PROTOCOLS.stream().collect(Collectors.toMap(each -> each, _ -> "127.0.0.1:0")));
 
-  SocketSendersTest() {
-    Map<String, String> keys = new HashMap<>(Map.of("http", "127.0.0.1:0", "lanes", "1"));
-    PROTOCOLS.forEach(protocol -> keys.put(protocol, "127.0.0.1:0"));
-    daemon = Daemon.start(DaemonConfig.of(keys), store);
-    http = new Http(daemon);
-  }
-
-  @AfterEach
-  void close() {
-    http.close();
-    daemon.close();
-  }
+  private final MemoryStore store = it.store;
+  private final Http http = it.http;
 
   private InetSocketAddress address(String protocol) {
-    InetSocketAddress address = daemon.socketAddress(protocol);
+    InetSocketAddress address = it.daemon.socketAddress(protocol);
     assertNotNull(address);
     return address;
   }
@@ -221,14 +208,10 @@ class SocketSendersTest {
   void theCommandShowsThem() throws IOException, InterruptedException {
     sendTcp("gelf", 4, "{\"host\":\"db-1\",\"short_message\":\"m\"}\0");
     String _ = awaitSender("gelf", "127.0.0.4", "\"accepted\":1,");
-    var out = new ByteArrayOutputStream();
-    var err = new ByteArrayOutputStream();
-    Map<String, String> environment =
-        Map.of("WIDEROW_URL", "localhost:" + daemon.httpAddress().getPort());
-    Shell shell =
-        new Shell(out, new PrintStream(err, true, UTF_8), false, false, true, environment);
-    assertEquals(0, Main.commandLine(shell, "check senders").execute("--output", "table"));
-    List<String> lines = out.toString(UTF_8).lines().toList();
+    Map<String, String> environment = Map.of("WIDEROW_URL", "localhost:" + it.port());
+    CommandDaemon.Ran table = CommandDaemon.run(environment, "check senders", "--output", "table");
+    assertEquals(0, table.code(), table.err());
+    List<String> lines = table.out().lines().toList();
     assertTrue(lines.get(1).matches("gelf +127\\.0\\.0\\.4 +db-1 +gelf .* 1 .*"), lines::toString);
   }
 }
