@@ -3,14 +3,12 @@ package io.widerow.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.cli.CommandDaemon.Ran;
 import io.widerow.query.StoreDirectory;
 import io.widerow.query.StoreDirectory.Stored;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.embedded.EmbeddedStore;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -41,35 +39,23 @@ class EmptyResultHintsTest {
     EmbeddedStore.open(StoreConfig.at(directory.resolve("empty")), Runnable::run).close();
   }
 
-  /// The exit code and the output of one run.
-  private record Run(int code, String out, String err) {}
-
-  private static Run query(Map<String, String> environment, String... arguments) {
+  private static Ran query(Map<String, String> environment, String... arguments) {
     return run("query", environment, arguments);
   }
 
-  private static Run run(String command, Map<String, String> environment, String... arguments) {
-    var out = new ByteArrayOutputStream();
-    var err = new ByteArrayOutputStream();
-    var messages = new PrintStream(err, true, StandardCharsets.UTF_8);
-    var shell = new Shell(out, messages, false, false, false, environment);
-    var line =
-        command.equals("types")
-            ? Main.commandLine(shell, "explore types")
-            : Main.commandLine(shell, "query");
-    int code = line.execute(arguments);
-    return new Run(
-        code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+  private static Ran run(String command, Map<String, String> environment, String... arguments) {
+    String full = command.equals("types") ? "explore types" : command;
+    return CommandDaemon.run(environment, full, arguments);
   }
 
-  private static Run on(String store, String command, String... arguments) {
+  private static Ran on(String store, String command, String... arguments) {
     List<String> all = new ArrayList<>(List.of("--data", directory.resolve(store).toString()));
     Collections.addAll(all, arguments);
     return run(command, Map.of(), all.toArray(String[]::new));
   }
 
   private static String told(String... arguments) {
-    Run run = on("store", "query", arguments);
+    Ran run = on("store", "query", arguments);
     assertEquals(0, run.code(), run.err());
     assertTrue(run.out().lines().noneMatch(line -> line.contains("\"n\":")), run.out());
     return run.err().replaceAll("continue with --after w1\\.\\S+\n", "");
@@ -88,14 +74,14 @@ class EmptyResultHintsTest {
   void anUnknownTypeIsToldWithTheNearest(String type, String sentence) {
     assertEquals("widerow query: " + sentence + "\n", told(type));
     assertEquals("widerow query: " + sentence + "\n", told(type, "--stats", "count"));
-    Run types = on("store", "types", type);
+    Ran types = on("store", "types", type);
     assertEquals("widerow explore types: " + sentence + "\n", types.err());
     assertEquals(0, types.code());
   }
 
   @Test
   void oneMisspeltTypeOfSeveralIsToldBesideTheEventsOfTheOthers() {
-    Run run = on("store", "query", "nginx.error", "nginx.acess");
+    Ran run = on("store", "query", "nginx.error", "nginx.acess");
     assertEquals(0, run.code());
     assertEquals(2, run.out().lines().count());
     String sentence = "there is no type nginx.acess; the nearest is nginx.access\n";
@@ -130,7 +116,7 @@ class EmptyResultHintsTest {
   @Test
   void aFilterOrATokenThatLeavesNothingIsNotExplained() {
     assertEquals("", told("nginx.access", "--where", "n > 100"));
-    Run page = on("store", "query", "--output", "json", "--token");
+    Ran page = on("store", "query", "--output", "json", "--token");
     String token = page.out().lines().toList().getLast().replaceAll(".*:\"(.*)\".*", "$1");
     assertEquals("", told("--after", token));
   }
@@ -147,7 +133,7 @@ class EmptyResultHintsTest {
 
   @Test
   void typesAreListedInThreeFormats() {
-    Run json = on("store", "types");
+    Ran json = on("store", "types");
     assertEquals("", json.err());
     assertEquals(
         """
@@ -171,7 +157,7 @@ class EmptyResultHintsTest {
 
   @Test
   void aQueryForNothingAtAllSaysHowToBegin() {
-    Run run = query(Map.of());
+    Ran run = query(Map.of());
     assertEquals(64, run.code());
     assertEquals("", run.out());
     assertTrue(run.err().contains("widerow query --last 20"), run.err());
@@ -181,7 +167,7 @@ class EmptyResultHintsTest {
   @Test
   void aMisspeltVariableIsAnErrorAndHelpIsStillShown() {
     String data = directory.resolve("store").toString();
-    Run run = query(Map.of("WIDEROW_TOKN", "x"), "--data", data);
+    Ran run = query(Map.of("WIDEROW_TOKN", "x"), "--data", data);
     assertEquals(64, run.code());
     assertEquals("", run.out());
     assertTrue(
@@ -197,7 +183,7 @@ class EmptyResultHintsTest {
   @Test
   void aDirectoryAndADaemonAreNotAskedTogether() {
     String data = directory.resolve("store").toString();
-    Run both = run("types", Map.of(), "--data", data, "--url", "localhost");
+    Ran both = run("types", Map.of(), "--data", data, "--url", "localhost");
     assertEquals(64, both.code());
     assertEquals("widerow explore types: data: give either data or url, not both\n", both.err());
     assertEquals(0, run("types", Map.of("WIDEROW_URL", "elsewhere"), "--data", data).code());

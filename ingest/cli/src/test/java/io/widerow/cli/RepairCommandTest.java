@@ -4,14 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.cli.CommandDaemon.Ran;
 import io.widerow.query.StoreDirectory;
 import io.widerow.query.StoreDirectory.Stored;
 import io.widerow.storage.Durability;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.embedded.EmbeddedStore;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -47,28 +46,16 @@ class RepairCommandTest {
     StoreDirectory.write(store, events);
   }
 
-  private record Run(int code, String out, String err) {}
-
-  private static Run run(String command, String... arguments) {
-    var out = new ByteArrayOutputStream();
-    var err = new ByteArrayOutputStream();
-    var messages = new PrintStream(err, true, StandardCharsets.UTF_8);
-    var shell = new Shell(out, messages, false, false, false, Map.of());
-    int code = Main.commandLine(shell, command).execute(arguments);
-    return new Run(
-        code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+  private Ran verify(String... more) {
+    return CommandDaemon.run(Map.of(), "check verify", with(more));
   }
 
-  private Run verify(String... more) {
-    return run("check verify", with(more));
+  private Ran repair(String... more) {
+    return CommandDaemon.run(Map.of(), "check repair", with(more));
   }
 
-  private Run repair(String... more) {
-    return run("check repair", with(more));
-  }
-
-  private Run query(String... more) {
-    return run("query", with(more));
+  private Ran query(String... more) {
+    return CommandDaemon.run(Map.of(), "query", with(more));
   }
 
   private String[] with(String... more) {
@@ -93,12 +80,12 @@ class RepairCommandTest {
 
   @Test
   void storeWithoutDamageIsReportedSo() {
-    Run run = verify();
+    Ran run = verify();
     assertEquals(0, run.code(), run.err());
     assertTrue(run.out().contains("checked 1 segments"), run.out());
     assertTrue(run.out().contains("no damage"), run.out());
     assertEquals("nothing to repair\n", repair().out());
-    Run json = verify("--output", "json");
+    Ran json = verify("--output", "json");
     assertTrue(json.out().startsWith("{\"segments\":1,"), json.out());
   }
 
@@ -108,20 +95,20 @@ class RepairCommandTest {
     flip(file, 70);
     byte[] damaged = Files.readAllBytes(file);
 
-    Run found = verify();
+    Ran found = verify();
     assertEquals(1, found.code(), found.out());
     assertTrue(found.out().contains("damaged  block  2025-11-20T19|even|0"), found.out());
     assertTrue(found.out().contains(file.toString()), found.out());
-    Run json = verify("--output", "json");
+    Ran json = verify("--output", "json");
     assertTrue(json.out().contains("\"what\":\"block\",\"partition\":\"2025-11-20T19|even|0\""));
     assertTrue(json.out().contains("\"offset\":64,\"events\":10"), json.out());
 
     assertEquals(0, query("odd").code());
-    Run touched = query("even");
+    Ran touched = query("even");
     assertEquals(65, touched.code());
     assertTrue(touched.err().contains("2025-11-20T19|even|0"), touched.err());
 
-    Run repaired = repair();
+    Ran repaired = repair();
     assertEquals(0, repaired.code(), repaired.out());
     assertTrue(repaired.out().contains("lost   block  2025-11-20T19|even|0"), repaired.out());
     assertTrue(repaired.out().contains("without 10 events"), repaired.out());
@@ -135,12 +122,12 @@ class RepairCommandTest {
   void missingSegmentIsNamedWithItsContent() throws IOException {
     Path file = only("segments", ".seg");
     Files.delete(file);
-    Run found = verify();
+    Ran found = verify();
     assertEquals(1, found.code());
     assertTrue(found.out().contains("segment  2025-11-20T19|odd|0"), found.out());
     assertTrue(found.out().contains("2025-11-20T19:15:00.000000000Z"), found.out());
     assertEquals(65, query().code());
-    Run repaired = repair("--output", "json");
+    Ran repaired = repair("--output", "json");
     assertEquals(0, repaired.code());
     assertTrue(repaired.out().contains("\"lostEventsKnown\":20,\"left\":0}"), repaired.out());
     assertEquals(0, query().code());
@@ -165,13 +152,13 @@ class RepairCommandTest {
     int first = bytes.indexOf(new String(magic, StandardCharsets.ISO_8859_1));
     flip(file, bytes.indexOf("WIDEROWJ", first + 1) + 80);
 
-    Run refused = repair();
+    Ran refused = repair();
     assertEquals(1, refused.code());
     assertTrue(refused.out().contains("LSN 2 to 2, are lost"), refused.out());
     assertTrue(refused.out().contains("--accept-loss"), refused.out());
     assertFalse(Files.exists(store.resolve("quarantine")));
 
-    Run shown = query("--fields", "n");
+    Ran shown = query("--fields", "n");
     assertEquals(65, shown.code());
     assertEquals(2, shown.out().lines().count(), shown.out());
     assertTrue(shown.err().contains("shown without: " + file), shown.err());
@@ -180,7 +167,7 @@ class RepairCommandTest {
         shown.err().contains("times from 2025-11-20T19:15:00Z to 2025-11-20T19:17:00Z"),
         shown.err());
 
-    Run accepted = repair("--accept-loss");
+    Ran accepted = repair("--accept-loss");
     assertEquals(0, accepted.code(), accepted.out());
     assertTrue(accepted.out().contains("lost   journal  unknown"), accepted.out());
     assertTrue(
@@ -188,7 +175,7 @@ class RepairCommandTest {
             store
                 .resolve("quarantine")
                 .resolve(Objects.requireNonNull(file.getParent()).getFileName())));
-    Run after = query();
+    Ran after = query();
     assertEquals(0, after.code());
     assertEquals(2, after.out().lines().count(), after.out());
     assertEquals(0, verify().code());
@@ -199,7 +186,7 @@ class RepairCommandTest {
     try (EmbeddedStore used = EmbeddedStore.open(StoreConfig.at(store), Runnable::run)) {
       assertEquals(1, used.lanes());
       assertEquals(75, verify().code());
-      Run locked = repair();
+      Ran locked = repair();
       assertEquals(75, locked.code());
       assertTrue(locked.err().contains("process"), locked.err());
     }
@@ -209,10 +196,10 @@ class RepairCommandTest {
     assertEquals(66, repair("--accept-loss").code());
     store = directory.resolve("elsewhere");
     Files.createDirectory(store);
-    Run none = verify();
+    Ran none = verify();
     assertEquals(66, none.code());
     assertTrue(none.err().contains("not a Widerow store"), none.err());
     assertEquals(66, repair().code());
-    assertEquals(64, run("check verify").code());
+    assertEquals(64, CommandDaemon.run(Map.of(), "check verify").code());
   }
 }

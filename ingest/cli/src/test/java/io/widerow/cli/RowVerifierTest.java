@@ -14,9 +14,6 @@ import io.widerow.storage.Damage;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.embedded.EmbeddedStore;
 import io.widerow.storage.repair.StoreVerifier.Verification;
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.Arrays;
@@ -195,12 +192,10 @@ class RowVerifierTest {
     try (EmbeddedStore store = open()) {
       var _ = plant(store, fill(store), Fault.PREFIX);
     }
-    var out = new ByteArrayOutputStream();
-    var messages = new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8);
-    Shell shell = new Shell(out, messages, false, false, false, Map.of());
-    int code = Main.commandLine(shell, "check verify").execute("--data", store().toString());
-    assertEquals(1, code);
-    String told = out.toString(StandardCharsets.UTF_8);
+    CommandDaemon.Ran ran =
+        CommandDaemon.run(Map.of(), "check verify", "--data", store().toString());
+    assertEquals(1, ran.code());
+    String told = ran.out();
     assertTrue(told.contains("k.t: row with the key "), told);
   }
 }

@@ -3,15 +3,13 @@ package io.widerow.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.cli.CommandDaemon.Ran;
 import io.widerow.cql.Asking;
 import io.widerow.cql.TableServer;
 import io.widerow.cql.define.BrokenSchema;
 import io.widerow.cql.store.TableStore;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.embedded.EmbeddedStore;
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.List;
@@ -28,8 +26,6 @@ class SchemaRepairCommandTest {
   private static final String BROKEN = "CREATE TABLE r.mail (id int PRIMARY KEY, from text)";
 
   @TempDir private Path directory = Path.of(".");
-
-  private record Run(int code, String out, String err) {}
 
   private EmbeddedStore open() {
     return EmbeddedStore.open(StoreConfig.at(directory.resolve("s")), Runnable::run);
@@ -56,25 +52,18 @@ class SchemaRepairCommandTest {
     }
   }
 
-  private Run run(String command, String... more) {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    ByteArrayOutputStream err = new ByteArrayOutputStream();
-    Shell shell =
-        new Shell(
-            out, new PrintStream(err, true, StandardCharsets.UTF_8), false, false, false, Map.of());
+  private Ran run(String command, String... more) {
     String[] arguments =
         Stream.concat(Stream.of("--data", directory.resolve("s").toString()), Stream.of(more))
             .toArray(String[]::new);
-    int code = Main.commandLine(shell, command).execute(arguments);
-    return new Run(
-        code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+    return CommandDaemon.run(Map.of(), command, arguments);
   }
 
-  private Run repair(String... more) {
+  private Ran repair(String... more) {
     return run("check repair", more);
   }
 
-  private Run verify(String... more) {
+  private Ran verify(String... more) {
     return run("check verify", more);
   }
 
@@ -82,22 +71,22 @@ class SchemaRepairCommandTest {
   void anotherStatementBringsTheRowsBack() {
     assertEquals(0, verify().code());
     breakTable();
-    Run found = verify();
+    Ran found = verify();
     assertEquals(1, found.code(), found.err());
     assertTrue(found.out().contains("table r.mail"), found.out());
     assertTrue(found.out().contains("expected a column, got 'from'"), found.out());
-    Run asked = repair();
+    Ran asked = repair();
     assertEquals(1, asked.code(), asked.err());
     assertTrue(asked.out().contains(BROKEN), asked.out());
     assertTrue(asked.out().contains("--statement"), asked.out());
-    Run json = repair("--output", "json");
+    Ran json = repair("--output", "json");
     assertTrue(json.out().contains("\"statements\":[{\"place\":\"table r.mail\""), json.out());
-    Run wrong = repair("--statement", BROKEN);
+    Ran wrong = repair("--statement", BROKEN);
     assertEquals(64, wrong.code(), wrong.err());
     assertTrue(wrong.err().contains("expected a column, got 'from'"), wrong.err());
     assertTrue(
         wrong.out().contains(BROKEN), "the files were repaired, so it reports: " + wrong.out());
-    Run repaired = repair("--statement", TABLE);
+    Ran repaired = repair("--statement", TABLE);
     assertEquals(0, repaired.code(), repaired.out() + repaired.err());
     assertTrue(repaired.out().contains("table r.mail: has another statement"), repaired.out());
     assertEquals(0, verify().code());
@@ -111,7 +100,7 @@ class SchemaRepairCommandTest {
   void aTableIsDropped() {
     assertEquals(64, repair("--drop-table", "r.mail").code());
     breakTable();
-    Run dropped = repair("--drop-table", "r.mail");
+    Ran dropped = repair("--drop-table", "r.mail");
     assertEquals(0, dropped.code(), dropped.out() + dropped.err());
     assertTrue(dropped.out().contains("table r.mail: dropped, with its rows"), dropped.out());
     try (EmbeddedStore store = open()) {

@@ -6,14 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
-import io.widerow.cli.Main;
-import io.widerow.cli.Shell;
-import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.cli.CommandDaemon;
+import io.widerow.cli.CommandDaemon.Ran;
 import io.widerow.storage.ClusterReport;
 import io.widerow.storage.EventStore;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;
@@ -24,7 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,19 +34,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 class TailCommandTest {
   @TempDir Path directory;
 
-  private EventStore store;
   private volatile @Nullable ClusterReport cluster;
-  private Daemon daemon;
+  @AutoClose private OperatedDaemon daemon;
   private Http http;
 
   @BeforeEach
   void start() throws IOException, InterruptedException {
-    DaemonConfig config =
-        DaemonConfig.of(
-            Map.of("data", directory.resolve("d").toString(), "http", "127.0.0.1:0", "lanes", "1"));
-    store = LocalStore.open(config);
-    daemon = Daemon.start(config, withCluster(store));
-    http = new Http(daemon);
+    daemon = new OperatedDaemon(directory, Map.of("lanes", "1"), this::withCluster);
+    http = daemon.http;
     StringBuilder lines = new StringBuilder();
     for (int n = 0; n < 5; n++) {
       lines.append("{\"ts\":\"2025-11-20T19:1" + n + ":00Z\",\"type\":\"app\",\"n\":" + n + "}\n");
@@ -72,32 +64,14 @@ class TailCommandTest {
             });
   }
 
-  @AfterEach
-  void stop() {
-    http.close();
-    daemon.close();
-    store.close();
+  private Ran tail(String... arguments) {
+    return tailAt(daemon.url(), arguments);
   }
 
-  /// What one run wrote.
-  private record Run(int code, String out, String err) {}
-
-  private Run tail(String... arguments) {
-    return tailAt(url(), arguments);
-  }
-
-  private static Run tailAt(String url, String... arguments) {
-    var out = new ByteArrayOutputStream();
-    var err = new ByteArrayOutputStream();
-    var shell = new Shell(out, new PrintStream(err, true, UTF_8), false, false, false, Map.of());
+  private static Ran tailAt(String url, String... arguments) {
     List<String> all = new ArrayList<>(List.of(arguments));
     all.addAll(List.of("--url", url, "--every", "10ms", "--output", "logfmt"));
-    int code = Main.commandLine(shell, "tail").execute(all.toArray(String[]::new));
-    return new Run(code, out.toString(UTF_8), err.toString(UTF_8));
-  }
-
-  private String url() {
-    return "http://127.0.0.1:" + daemon.httpAddress().getPort();
+    return CommandDaemon.run(Map.of(), "tail", all.toArray(String[]::new));
   }
 
   @ParameterizedTest(name = "{0}")
@@ -116,16 +90,17 @@ class TailCommandTest {
     for (String word : arguments.replace("20 20:13", "20_20:13").split(" ", -1)) {
       words.add(word.replace("'", "").replace('_', ' '));
     }
-    Run run = tail(words.toArray(String[]::new));
+    Ran run = tail(words.toArray(String[]::new));
     assertEquals(0, run.code(), run.err());
     assertEquals(expected, run.out().replaceAll("ts=\\S+ type=app n=(\\d)\n", "$1 ").strip());
-    assertEquals("following all types at " + url() + "\n", run.err(), "told once, on stderr");
+    assertEquals(
+        "following all types at " + daemon.url() + "\n", run.err(), "told once, on stderr");
   }
 
   @Test
   void stepsOfAContinuousQueryAreShownAndShownAnew() throws IOException, InterruptedException {
     String[] steps = {"app", "--stats", "count,max(n)", "--every", "2m"};
-    Run first = run(steps, "--since", "2025-11-20T19:10:00Z", "--limit", "3");
+    Ran first = run(steps, "--since", "2025-11-20T19:10:00Z", "--limit", "3");
     assertEquals(
         """
         {"ts":"2025-11-20T19:10:00.000000000Z","count":2,"max(n)":1}
@@ -140,13 +115,13 @@ class TailCommandTest {
     String[] words = position.split("\"", -1);
     String late = "{\"ts\":\"2025-11-20T19:13:30Z\",\"type\":\"app\",\"n\":9}\n";
     assertEquals(200, http.post("/v1/events", Http.NDJSON, late).statusCode());
-    Run again = run(steps, "--after", words[3], "--arrived", words[7], "--limit", "1");
+    Ran again = run(steps, "--after", words[3], "--arrived", words[7], "--limit", "1");
     assertEquals(
         "{\"ts\":\"2025-11-20T19:12:00.000000000Z\",\"count\":3,\"max(n)\":9,"
             + "\"widerow.revision\":true}\n",
         again.out(),
         again.err());
-    Run table =
+    Ran table =
         run(
             steps,
             "--after",
@@ -165,7 +140,7 @@ class TailCommandTest {
         2025-11-20T20:12:00.000000000+01:00  3      9       true
         """,
         table.out());
-    Run csv = run(steps, "--since", "2025-11-20T19:14:00Z", "--limit", "1", "--output", "csv");
+    Ran csv = run(steps, "--since", "2025-11-20T19:14:00Z", "--limit", "1", "--output", "csv");
     assertEquals(
         "ts,count,max(n),widerow.revision\r\n2025-11-20T19:14:00.000000000Z,1,4,\r\n", csv.out());
     assertEquals(400, http.get("/v1/tail?stats=count").statusCode());
@@ -173,22 +148,18 @@ class TailCommandTest {
     assertEquals(64, run(new String[] {"app", "--stats", "count"}).code());
   }
 
-  private Run run(String[] words, String... more) {
-    var out = new ByteArrayOutputStream();
-    var err = new ByteArrayOutputStream();
-    var shell = new Shell(out, new PrintStream(err, true, UTF_8), false, false, false, Map.of());
+  private Ran run(String[] words, String... more) {
     List<String> all = new ArrayList<>(List.of(words));
     all.addAll(List.of(more));
-    all.addAll(List.of("--url", url()));
-    int code = Main.commandLine(shell, "tail").execute(all.toArray(String[]::new));
-    return new Run(code, out.toString(UTF_8), err.toString(UTF_8));
+    all.addAll(List.of("--url", daemon.url()));
+    return CommandDaemon.run(Map.of(), "tail", all.toArray(String[]::new));
   }
 
   @Test
   void timesAreInTheZoneAskedFor() {
-    Run run = tail("app", "--last", "1", "--limit", "1", "--tz", "Asia/Kolkata");
+    Ran run = tail("app", "--last", "1", "--limit", "1", "--tz", "Asia/Kolkata");
     assertEquals("ts=2025-11-21T00:44:00.000000000+05:30 type=app n=4\n", run.out());
-    assertEquals("following app at " + url() + "\n", run.err());
+    assertEquals("following app at " + daemon.url() + "\n", run.err());
   }
 
   @ParameterizedTest(name = "{0}")
@@ -222,10 +193,11 @@ class TailCommandTest {
             List.of(
                 new ClusterReport.Member(3, "here", "round 4", 0, now),
                 new ClusterReport.Member(7, "there", "round 9", now - 40_000, now)));
-    Run run = tail((arguments + " --since 9y --limit 5").split(" ", -1));
+    Ran run = tail((arguments + " --since 9y --limit 5").split(" ", -1));
     assertEquals(0, run.code(), run.err());
     assertEquals(
-        "following all types at " + url() + "\n" + (told.isEmpty() ? "" : told + "\n"), run.err());
+        "following all types at " + daemon.url() + "\n" + (told.isEmpty() ? "" : told + "\n"),
+        run.err());
   }
 
   @ParameterizedTest
@@ -238,7 +210,7 @@ class TailCommandTest {
     busy.start();
     try {
       String url = "http://127.0.0.1:" + busy.getAddress().getPort();
-      Run run = tailAt(url, "--where", "n >= 3", "--since", "9y", "--limit", "2");
+      Ran run = tailAt(url, "--where", "n >= 3", "--since", "9y", "--limit", "2");
       assertEquals(0, run.code(), run.err());
       assertEquals(2, run.out().lines().count(), run.out());
       assertEquals("following all types at " + url + "\n", run.err());
@@ -270,7 +242,7 @@ class TailCommandTest {
 
   @Test
   void tokenIsALineOfTheOutputOnlyWhenAskedFor() {
-    Run run = tail("--last", "1", "--limit", "1", "--token");
+    Ran run = tail("--last", "1", "--limit", "1", "--token");
     assertEquals(2, run.out().lines().count(), run.out());
     assertTrue(run.out().lines().toList().get(1).startsWith("w1."), run.out());
   }
@@ -287,7 +259,7 @@ class TailCommandTest {
         "--arrived 1 | arrived: requires --after; give both",
       })
   void mistakesAreOneSentence(String arguments, String message) {
-    Run run = tail(arguments.split(" ", -1));
+    Ran run = tail(arguments.split(" ", -1));
     assertEquals(64, run.code(), run.err());
     assertTrue(run.err().startsWith("widerow tail: " + message), run.err());
     assertEquals(1, run.err().lines().count(), run.err());

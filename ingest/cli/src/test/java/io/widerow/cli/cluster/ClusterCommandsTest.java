@@ -4,12 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.cli.CommandDaemon;
+import io.widerow.cli.CommandDaemon.Ran;
 import io.widerow.cli.ExitCode;
 import io.widerow.cli.Main;
-import io.widerow.cli.Shell;
 import io.widerow.cluster.MemoryKeyspace;
 import io.widerow.event.EventBatch;
 import io.widerow.event.PartitionKey;
+import io.widerow.faults.Appends;
 import io.widerow.storage.Durability;
 import io.widerow.storage.RetentionLookup;
 import io.widerow.storage.StorageException;
@@ -22,8 +24,6 @@ import io.widerow.storage.cassandra.keyspace.Stamp;
 import io.widerow.storage.cassandra.read.ClusterReader;
 import io.widerow.storage.cassandra.read.ReadOptions;
 import io.widerow.storage.embedded.EmbeddedStore;
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,7 +35,6 @@ import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 /// Goal: each command reports its outcome and ends with its exit code. Method: commands in this
 /// process, on a keyspace in memory.
@@ -46,8 +45,6 @@ class ClusterCommandsTest {
   private final MemoryKeyspace keyspace = new MemoryKeyspace();
   private final ExecutorService threads = Executors.newCachedThreadPool();
   @TempDir Path directory;
-
-  private record Run(int code, String out, String err) {}
 
   private final class Opened implements OpenCluster {
     private final ClusterReader reader =
@@ -74,27 +71,22 @@ class ClusterCommandsTest {
     threads.shutdownNow();
   }
 
-  private Run migrate(String... arguments) {
+  private Ran migrate(String... arguments) {
     return run("migrate", (_, _, _) -> new Opened(), arguments);
   }
 
-  private Run cluster(String... arguments) {
+  private Ran cluster(String... arguments) {
     return run("cluster", (_, _, _) -> new Opened(), arguments);
   }
 
-  private static Run run(String name, ClusterConnector connector, String... arguments) {
-    var out = new ByteArrayOutputStream();
-    var err = new ByteArrayOutputStream();
-    Shell shell =
-        new Shell(
-            out, new PrintStream(err, true, StandardCharsets.UTF_8), false, false, false, Map.of());
-    CommandLine line =
-        name.equals("migrate")
-            ? Main.of(new MigrateCommand(connector, shell), shell)
-            : Main.of(new ClusterCommand(connector, shell, () -> NOW_MILLIS), shell);
-    int code = line.execute(arguments);
-    return new Run(
-        code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+  private static Ran run(String name, ClusterConnector connector, String... arguments) {
+    return CommandDaemon.run(
+        Map.of(),
+        shell ->
+            name.equals("migrate")
+                ? Main.of(new MigrateCommand(connector, shell), shell)
+                : Main.of(new ClusterCommand(connector, shell, () -> NOW_MILLIS), shell),
+        arguments);
   }
 
   private Path store() {
@@ -109,14 +101,7 @@ class ClusterCommandsTest {
         batch.putLong(name, 0, name.length, i);
         assertNull(batch.end());
       }
-      store
-          .lane(0)
-          .append(
-              batch,
-              0,
-              (_, why) -> {
-                throw new AssertionError(why);
-              });
+      Appends.all(store.lane(0), batch, 0);
       store.lane(0).commit(Durability.OS);
     }
     return data;
@@ -125,7 +110,7 @@ class ClusterCommandsTest {
   @Test
   void aStoreGoesThereAndBack() {
     Path data = store();
-    Run there = migrate("--from", data.toString(), "--to", URI);
+    Ran there = migrate("--from", data.toString(), "--to", URI);
     assertEquals(0, there.code(), there.err());
     assertTrue(
         there.out().startsWith("copied 100 events\ncompared 100 events: both sides are the same\n"),
@@ -134,11 +119,11 @@ class ClusterCommandsTest {
         there.out().contains("widerow serve --store '" + URI + "' --data " + data + "-front"),
         there.out());
 
-    Run verified = migrate("--from", data.toString(), "--to", URI, "--verify");
-    assertEquals(new Run(0, "compared 100 events: both sides are the same\n", ""), verified);
+    Ran verified = migrate("--from", data.toString(), "--to", URI, "--verify");
+    assertEquals(new Ran(0, "compared 100 events: both sides are the same\n", ""), verified);
 
     Path copy = directory.resolve("copy");
-    Run back = migrate("--from", URI, "--to", copy.toString());
+    Ran back = migrate("--from", URI, "--to", copy.toString());
     assertEquals(0, back.code(), back.err());
     assertTrue(back.out().contains("widerow serve --data " + copy), back.out());
   }
@@ -154,7 +139,7 @@ class ClusterCommandsTest {
             new PartitionKey(
                 row.bucket().startMinutes(), row.bucket().widthMinutes(), row.type(), 0))
         .join();
-    Run run = migrate("--from", data.toString(), "--to", URI, "--verify");
+    Ran run = migrate("--from", data.toString(), "--to", URI, "--verify");
     assertEquals(ExitCode.DAMAGE_FOUND.number, run.code(), run.err());
     assertEquals(
         """
@@ -166,7 +151,7 @@ class ClusterCommandsTest {
 
   @Test
   void wrongUseIsToldWithItsValues() throws Exception {
-    Run both = migrate("--from", URI, "--to", URI);
+    Ran both = migrate("--from", URI, "--to", URI);
     assertEquals(ExitCode.USAGE.number, both.code());
     assertTrue(both.err().contains("one of --from and --to is a directory"), both.err());
     assertEquals(
@@ -187,7 +172,7 @@ class ClusterCommandsTest {
     Path data = directory.resolve("used");
     StoreConfig config = StoreConfig.at(data).withDiskReserveBytes(0);
     try (EmbeddedStore open = EmbeddedStore.open(config, Runnable::run)) {
-      Run run = migrate("--from", data.toString(), "--to", URI);
+      Ran run = migrate("--from", data.toString(), "--to", URI);
       assertEquals(ExitCode.IN_USE.number, run.code(), run.err());
       assertEquals("", open.statistics().failure());
     }
@@ -198,7 +183,7 @@ class ClusterCommandsTest {
               new KeyspaceException(KeyspaceException.Kind.UNREACHABLE, "none"));
         };
     assertEquals(
-        new Run(
+        new Ran(
             ExitCode.UNAVAILABLE.number,
             "",
             "widerow cluster migrate: no node of " + URI + " answers\n"),
@@ -213,7 +198,7 @@ class ClusterCommandsTest {
     keyspace.applied(3, new DaemonRow.Applied(Stamp.of(2, 17), 0, List.of(40L))).join();
     keyspace.seen(3, NOW_MILLIS - 40_000, NOW_MILLIS - 5_000).join();
     assertEquals(0, cluster("retain", "nginx.access", "30d", "--store", URI).code());
-    Run status = cluster("status", "--store", URI);
+    Ran status = cluster("status", "--store", URI);
     assertEquals(0, status.code(), status.err());
     assertTrue(status.out().contains("nodes: 1 up, 0 down, 1 replicas"), status.out());
     assertTrue(
@@ -226,12 +211,12 @@ class ClusterCommandsTest {
   void releaseAsksTwiceForADaemonThatMayRun() {
     assertTrue(keyspace.begin(3, null, new UUID(4, 5), "host9", 2, 1 << 28).join());
     keyspace.seen(3, 0, NOW_MILLIS - 5_000).join();
-    Run asked = cluster("release", "3", "--store", URI);
+    Ran asked = cluster("release", "3", "--store", URI);
     assertEquals(ExitCode.IN_USE.number, asked.code(), asked.err());
     assertTrue(asked.out().contains("may still run; --yes releases it"), asked.out());
     assertEquals(new UUID(4, 5), keyspace.daemons().join().getFirst().owner());
 
-    Run done = cluster("release", "3", "--yes", "--store", URI);
+    Ran done = cluster("release", "3", "--yes", "--store", URI);
     assertEquals(0, done.code(), done.err());
     assertNull(keyspace.daemons().join().getFirst().owner());
     assertEquals(ExitCode.USAGE.number, cluster("release", "3", "--yes", "--store", URI).code());

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.widerow.cli.Main;
-import io.widerow.cli.Shell;
+import io.widerow.cli.CommandDaemon;
+import io.widerow.cli.CommandDaemon.Ran;
 import io.widerow.event.EventView;
 import io.widerow.query.StoreDirectory;
 import io.widerow.query.StoreDirectory.Stored;
@@ -13,10 +13,7 @@ import io.widerow.query.parquet.ParquetFile;
 import io.widerow.query.remote.JsonLine;
 import io.widerow.query.remote.LineEvent;
 import io.widerow.questions.HostileEvents;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -40,8 +37,6 @@ class ExportCommandTest {
 
   @TempDir Path directory;
 
-  private record Ran(int code, String out, String err) {}
-
   @BeforeEach
   void writeStore() throws IOException {
     List<Stored> events = new ArrayList<>();
@@ -60,16 +55,9 @@ class ExportCommandTest {
   }
 
   private Ran run(String... arguments) {
-    var out = new ByteArrayOutputStream();
-    var err = new ByteArrayOutputStream();
-    Shell shell =
-        new Shell(
-            out, new PrintStream(err, true, StandardCharsets.UTF_8), false, false, true, Map.of());
     List<String> all = new ArrayList<>(List.of(arguments));
     all.addAll(List.of("--data", directory.resolve("store").toString()));
-    int code = Main.commandLine(shell, "export").execute(all.toArray(String[]::new));
-    return new Ran(
-        code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+    return CommandDaemon.run(Map.of(), "export", all.toArray(String[]::new));
   }
 
   private static List<String> lines(String ndjson) {

@@ -1,29 +1,21 @@
 package io.widerow.cql.server;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.datastax.oss.driver.api.core.CqlSession;
-import io.widerow.cli.Main;
-import io.widerow.cli.Shell;
+import io.widerow.cli.CommandDaemon;
 import io.widerow.cluster.CassandraNode;
 import io.widerow.cql.server.ConditionStatements.Case;
 import io.widerow.cql.server.CqlAnswers.Given;
 import io.widerow.cql.server.CqlAnswers.Step;
-import java.io.BufferedReader;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
-import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -127,11 +119,9 @@ class CqlConditionsTest {
         CqlSession session = daemon.driver("V5", "none").build()) {
       answers = cases.stream().map(each -> answer(session, each)).toList();
     }
-    var out = new ByteArrayOutputStream();
-    Shell shell = new Shell(out, new PrintStream(out, true, UTF_8), false, false, false, Map.of());
     String data = directory.resolve("store").toString();
-    int code = Main.commandLine(shell, "check verify").execute("--data", data);
-    assertEquals(0, code, () -> out.toString(UTF_8));
+    CommandDaemon.Ran verified = CommandDaemon.run(Map.of(), "check verify", "--data", data);
+    assertEquals(0, verified.code(), () -> verified.out() + verified.err());
     return answers;
   }
 
@@ -142,19 +132,9 @@ class CqlConditionsTest {
     List<Case> cases = subject.cases.get();
     List<String> statements = new ArrayList<>();
     List<String> wanted = new ArrayList<>();
-    try (BufferedReader lines =
-        new BufferedReader(
-            new InputStreamReader(
-                new GZIPInputStream(
-                    Objects.requireNonNull(
-                        CqlConditionsTest.class.getResourceAsStream(
-                            "/cql/" + subject.file + ".txt.gz"))),
-                UTF_8))) {
-      for (String line : lines.lines().toList()) {
-        String[] parts = line.split("\t", -1);
-        statements.add(parts[0]);
-        wanted.add(parts[1]);
-      }
+    for (String[] parts : CqlAnswers.recorded(subject.file)) {
+      statements.add(parts[0]);
+      wanted.add(parts[1]);
     }
     assertEquals(
         cases.stream().map(each -> each.step().statement()).toList(),

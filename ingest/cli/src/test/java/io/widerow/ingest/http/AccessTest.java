@@ -12,6 +12,7 @@ import com.linecorp.armeria.client.WebClient;
 import com.linecorp.armeria.common.AggregatedHttpResponse;
 import com.linecorp.armeria.common.HttpMethod;
 import com.linecorp.armeria.common.RequestHeaders;
+import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import io.widerow.cli.CommandDaemon;
 import io.widerow.faults.Await;
 import io.widerow.faults.Certificates;
@@ -35,7 +36,6 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
-import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HashMap;
@@ -47,11 +47,8 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
-import javax.net.ssl.TrustManager;
-import javax.net.ssl.X509ExtendedTrustManager;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -222,7 +219,7 @@ class AccessTest {
     certificate(values);
     try (Daemon daemon = Daemon.start(DaemonConfig.of(values), new MemoryStore(1))) {
       SSLContext trusting = SSLContext.getInstance("TLS");
-      trusting.init(null, new TrustManager[] {new TrustAll()}, null);
+      trusting.init(null, InsecureTrustManagerFactory.INSTANCE.getTrustManagers(), null);
       for (Http2Flood flood : List.of(Http2Flood.PING, Http2Flood.WINDOW_UPDATE_OF_0)) {
         SSLSocket socket =
             (SSLSocket)
@@ -236,32 +233,6 @@ class AccessTest {
           assertTrue(raw.floodUntilEnded(flood::frames, 50_000, true), flood + " goes on");
         }
       }
-    }
-  }
-
-  /// Believes every certificate, for tests.
-  private static final class TrustAll extends X509ExtendedTrustManager {
-    @Override
-    public void checkClientTrusted(X509Certificate[] chain, String type) {}
-
-    @Override
-    public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket) {}
-
-    @Override
-    public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
-
-    @Override
-    public void checkServerTrusted(X509Certificate[] chain, String type) {}
-
-    @Override
-    public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket) {}
-
-    @Override
-    public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
-
-    @Override
-    public X509Certificate[] getAcceptedIssuers() {
-      return new X509Certificate[0];
     }
   }
 

@@ -16,6 +16,12 @@ import com.datastax.oss.driver.api.core.servererrors.InvalidQueryException;
 import com.datastax.oss.driver.api.core.servererrors.ServerError;
 import com.datastax.oss.driver.api.core.servererrors.SyntaxError;
 import com.datastax.oss.driver.api.core.type.codec.registry.CodecRegistry;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Objects;
+import java.util.zip.GZIPInputStream;
 
 /// For tests: what a server answers, as text.
 final class CqlAnswers {
@@ -29,6 +35,15 @@ final class CqlAnswers {
   /// @param answer names and types of the columns, and all rows; or the code of an error
   /// @param told its sentence, when it has refused
   record Given(String answer, String told) {}
+
+  /// The lines of a recording, each of several parts.
+  static List<String[]> recorded(String file) throws IOException {
+    InputStream packed = CqlAnswers.class.getResourceAsStream("/cql/" + file + ".txt.gz");
+    try (InputStream text = new GZIPInputStream(Objects.requireNonNull(packed))) {
+      String lines = new String(text.readAllBytes(), StandardCharsets.UTF_8);
+      return lines.lines().map(line -> line.split("\t", -1)).toList();
+    }
+  }
 
   static Given of(CqlSession session, Step step) {
     try {

@@ -8,18 +8,13 @@ import io.widerow.cql.server.CqlAnswers.Given;
 import io.widerow.cql.server.CqlAnswers.Step;
 import io.widerow.cql.server.RandomTable.Kind;
 import io.widerow.faults.Seeds;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.SplittableRandom;
-import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -115,18 +110,9 @@ class CqlDifferentialTest {
   void asRecorded() throws IOException {
     List<Step> steps = new ArrayList<>();
     List<Given> wanted = new ArrayList<>();
-    try (BufferedReader lines =
-        new BufferedReader(
-            new InputStreamReader(
-                new GZIPInputStream(
-                    Objects.requireNonNull(
-                        CqlDifferentialTest.class.getResourceAsStream("/cql/recorded.txt.gz"))),
-                StandardCharsets.UTF_8))) {
-      for (String line : lines.lines().toList()) {
-        String[] parts = line.split("\t", -1);
-        steps.add(new Step(parts[1], Integer.parseInt(parts[0])));
-        wanted.add(new Given(parts[2], ""));
-      }
+    for (String[] parts : CqlAnswers.recorded("recorded")) {
+      steps.add(new Step(parts[1], Integer.parseInt(parts[0])));
+      wanted.add(new Given(parts[2], ""));
     }
     compare(steps, wanted, answers(steps));
   }

@@ -6,22 +6,17 @@ import com.datastax.oss.driver.api.core.CqlSession;
 import io.widerow.cluster.CassandraNode;
 import io.widerow.cql.server.CqlAnswers.Given;
 import io.widerow.cql.server.CqlAnswers.Step;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -116,18 +111,9 @@ class CqlFunctionsTest {
   void asRecorded() throws IOException {
     List<String> statements = new ArrayList<>();
     List<String> wanted = new ArrayList<>();
-    try (BufferedReader lines =
-        new BufferedReader(
-            new InputStreamReader(
-                new GZIPInputStream(
-                    Objects.requireNonNull(
-                        CqlFunctionsTest.class.getResourceAsStream("/cql/functions.txt.gz"))),
-                StandardCharsets.UTF_8))) {
-      for (String line : lines.lines().toList()) {
-        String[] parts = line.split("\t", -1);
-        statements.add(parts[0]);
-        wanted.add(parts[1]);
-      }
+    for (String[] parts : CqlAnswers.recorded("functions")) {
+      statements.add(parts[0]);
+      wanted.add(parts[1]);
     }
     assertEquals(statements(), statements, "the recording is of other statements");
     compare(statements, wanted, answers(statements));

@@ -4,16 +4,13 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.widerow.cli.Main;
-import io.widerow.cli.Shell;
+import io.widerow.cli.CommandDaemon;
 import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Http;
 import io.widerow.ingest.LocalStore;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.storage.EventStore;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.net.URLEncoder;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -93,13 +90,10 @@ class FiguresOverHttpTest {
   }
 
   private static String ask(List<String> question, String... source) {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    ByteArrayOutputStream err = new ByteArrayOutputStream();
-    Shell shell = new Shell(out, new PrintStream(err, true, UTF_8), false, false, true, Map.of());
     List<String> arguments = new ArrayList<>(question);
     arguments.addAll(List.of(source));
-    int exit = Main.commandLine(shell, "query").execute(arguments.toArray(String[]::new));
-    return exit + "\n" + out.toString(UTF_8) + err.toString(UTF_8);
+    CommandDaemon.Ran ran = CommandDaemon.run(Map.of(), "query", arguments.toArray(String[]::new));
+    return ran.code() + "\n" + ran.out() + ran.err();
   }
 
   @Test

@@ -1,12 +1,10 @@
 package io.widerow.ingest.serve.query;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.widerow.cli.Main;
-import io.widerow.cli.Shell;
+import io.widerow.cli.CommandDaemon;
 import io.widerow.faults.PendingStore;
 import io.widerow.faults.Seeds;
 import io.widerow.ingest.Daemon;
@@ -22,9 +20,7 @@ import io.widerow.storage.ClusterArrivals;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -189,20 +185,18 @@ class PendingOverHttpTest {
             answer.body());
         assertTrue(answer.body().length() < 400, answer.body());
       }
-      var out = new ByteArrayOutputStream();
-      var err = new ByteArrayOutputStream();
-      Shell shell = new Shell(out, new PrintStream(err, true, UTF_8), false, false, true, Map.of());
-      int exit =
-          Main.commandLine(shell, "tail")
-              .execute(
-                  "--url",
-                  "http://127.0.0.1:" + daemon.httpAddress().getPort(),
-                  "--after",
-                  after,
-                  "--arrived",
-                  position(512));
-      assertEquals(64, exit, err.toString(UTF_8));
-      assertTrue(err.toString(UTF_8).contains("a position of a store on a cluster"), "" + err);
+      CommandDaemon.Ran ran =
+          CommandDaemon.run(
+              Map.of(),
+              "tail",
+              "--url",
+              "http://127.0.0.1:" + daemon.httpAddress().getPort(),
+              "--after",
+              after,
+              "--arrived",
+              position(512));
+      assertEquals(64, ran.code(), ran.err());
+      assertTrue(ran.err().contains("a position of a store on a cluster"), ran.err());
     }
   }
 

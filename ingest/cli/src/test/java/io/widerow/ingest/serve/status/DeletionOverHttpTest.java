@@ -35,13 +35,7 @@ class DeletionOverHttpTest {
     }
 
     void writeHour(String type) throws IOException, InterruptedException {
-      StringBuilder lines = new StringBuilder();
-      for (int minute = 0; minute < 60; minute++) {
-        lines.append(
-            "{\"ts\":\"2025-11-20T19:%02d:00Z\",\"type\":\"%s\",\"user\":\"u%d\"}%n"
-                .formatted(minute, type, minute % 20));
-      }
-      assertEquals(200, http.post("/v1/events", Http.NDJSON, lines.toString()).statusCode());
+      writeHour(minute -> "\"type\":\"%s\",\"user\":\"u%d\"".formatted(type, minute % 20));
     }
 
     String events() throws IOException, InterruptedException {

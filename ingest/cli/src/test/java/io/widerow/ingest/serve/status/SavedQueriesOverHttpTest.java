@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.cli.CommandDaemon;
-import io.widerow.ingest.Http;
 import io.widerow.ingest.TokenDaemon;
 import java.io.IOException;
 import java.net.http.HttpResponse;
@@ -27,13 +26,7 @@ class SavedQueriesOverHttpTest {
   }
 
   private static void write(CommandDaemon it) throws IOException, InterruptedException {
-    StringBuilder lines = new StringBuilder();
-    for (int i = 0; i < 60; i++) {
-      lines.append(
-          "{\"ts\":\"2025-11-20T19:%02d:00Z\",\"type\":\"%s\",\"n\":%d}%n"
-              .formatted(i, i % 2 == 0 ? "cpu" : "disk", i));
-    }
-    assertEquals(200, it.http.post("/v1/events", Http.NDJSON, lines.toString()).statusCode());
+    it.writeHour(i -> "\"type\":\"%s\",\"n\":%d".formatted(i % 2 == 0 ? "cpu" : "disk", i));
   }
 
   @Test
