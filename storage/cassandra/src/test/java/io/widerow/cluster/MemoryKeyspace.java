@@ -297,17 +297,7 @@ public class MemoryKeyspace implements Keyspace {
     return run(() -> {
       DaemonRow row = daemons.get(daemon);
       if (row != null && applied.stamp() > row.applied().stamp()) {
-        daemons.put(
-            daemon,
-            new DaemonRow(
-                daemon,
-                row.owner(),
-                row.host(),
-                row.epoch(),
-                row.reserved(),
-                applied,
-                row.oldestMillis(),
-                row.seenMillis()));
+        put(row, applied, row.oldestMillis(), row.seenMillis());
       }
     });
   }
@@ -317,19 +307,17 @@ public class MemoryKeyspace implements Keyspace {
     return run(() -> {
       DaemonRow row = daemons.get(daemon);
       if (row != null) {
-        daemons.put(
-            daemon,
-            new DaemonRow(
-                daemon,
-                row.owner(),
-                row.host(),
-                row.epoch(),
-                row.reserved(),
-                row.applied(),
-                oldestMillis,
-                seenMillis));
+        put(row, row.applied(), oldestMillis, seenMillis);
       }
     });
+  }
+
+  private void put(DaemonRow row, DaemonRow.Applied applied, long oldest, long seen) {
+    int daemon = row.daemon();
+    daemons.put(
+        daemon,
+        new DaemonRow(
+            daemon, row.owner(), row.host(), row.epoch(), row.reserved(), applied, oldest, seen));
   }
 
   @Override

@@ -50,15 +50,42 @@ class ChronicleJournalTest {
     return new ChronicleJournalFactory(new RealDisk(), journals(), STORE, FILE_BYTES, executor);
   }
 
+  /// Writes groups of a lane, each of the same events.
+  private static final class Writer implements AutoCloseable {
+    private final FrameEncoder encoder = new FrameEncoder(STORE, 3, false);
+    private final EventBatch batch;
+    private final Journal journal;
+    private long lsn;
+
+    Writer(ChronicleJournalFactory factory, int events) {
+      batch = batch(events);
+      journal = factory.create(3, 1);
+    }
+
+    void append() {
+      JournalGroups.append(journal, encoder, batch, ++lsn);
+    }
+
+    /// Fills several files.
+    void appendAll() {
+      while (lsn < GROUPS) {
+        append();
+      }
+    }
+
+    @Override
+    public void close() {
+      journal.close();
+      encoder.close();
+      batch.close();
+    }
+  }
+
   @Test
   void framesComeBackInOrderAndTrimmedFilesGo() throws IOException {
     ChronicleJournalFactory factory = factory(Runnable::run);
-    try (EventBatch batch = batch(1_000);
-        FrameEncoder encoder = new FrameEncoder(STORE, 3, false);
-        Journal journal = factory.create(3, 1)) {
-      for (long lsn = 1; lsn <= GROUPS; lsn++) {
-        append(journal, encoder, batch, lsn);
-      }
+    try (Writer it = new Writer(factory, 1_000)) {
+      it.appendAll();
       try (Stream<Path> files = Files.walk(journals())) {
         List<Path> data = files.filter(file -> file.toString().endsWith(".cq4")).toList();
         assertTrue(data.size() > 4, data.toString());
@@ -68,9 +95,9 @@ class ChronicleJournalTest {
         }
       }
       assertEquals(GROUPS, replay(factory).size());
-      long before = journal.bytes();
-      journal.trim(GROUPS / 2);
-      assertTrue(journal.bytes() < before, journal.bytes() + " of " + before);
+      long before = it.journal.bytes();
+      it.journal.trim(GROUPS / 2);
+      assertTrue(it.journal.bytes() < before, it.journal.bytes() + " of " + before);
       List<Long> left = replay(factory);
       assertEquals(GROUPS, left.getLast());
       assertTrue(left.getFirst() <= GROUPS / 2 + 1, left.toString());
@@ -125,12 +152,8 @@ class ChronicleJournalTest {
           }
         };
     var factory = new ChronicleJournalFactory(disk, journals(), STORE, FILE_BYTES, Runnable::run);
-    try (EventBatch batch = batch(1_000);
-        FrameEncoder encoder = new FrameEncoder(STORE, 3, false);
-        Journal journal = factory.create(3, 1)) {
-      for (long lsn = 1; lsn <= GROUPS; lsn++) {
-        append(journal, encoder, batch, lsn);
-      }
+    try (Writer it = new Writer(factory, 1_000)) {
+      it.appendAll();
     }
     List<Long> lsns = new ArrayList<>();
     List<Path> files = new ArrayList<>();
@@ -163,27 +186,24 @@ class ChronicleJournalTest {
   void aFileIsMadeAheadOnTheExecutorAndTakenUnderItsName() throws IOException {
     List<Runnable> tasks = new ArrayList<>();
     Path spare = journals().resolve(ChronicleJournalFactory.spareName(3));
-    try (EventBatch batch = batch(1_000);
-        FrameEncoder encoder = new FrameEncoder(STORE, 3, false);
-        Journal journal = factory(tasks::add).create(3, 1)) {
-      long lsn = 0;
+    try (Writer it = new Writer(factory(tasks::add), 1_000)) {
       while (tasks.isEmpty()) {
-        append(journal, encoder, batch, ++lsn);
+        it.append();
       }
-      long half = journal.bytes();
+      long half = it.journal.bytes();
       assertFalse(Files.exists(spare));
       tasks.removeFirst().run();
       assertTrue(Files.exists(spare));
-      assertEquals(2 * half, journal.bytes());
+      assertEquals(2 * half, it.journal.bytes());
       while (Files.exists(spare)) {
-        append(journal, encoder, batch, ++lsn);
+        it.append();
       }
-      append(journal, encoder, batch, ++lsn);
+      it.append();
       assertEquals(2, directories()); // the spare got its name, and none is made again
       while (tasks.isEmpty()) {
-        append(journal, encoder, batch, ++lsn);
+        it.append();
       }
-      assertEquals(lsn, replay(factory(Runnable::run)).size());
+      assertEquals(it.lsn, replay(factory(Runnable::run)).size());
     }
   }
 
@@ -192,19 +212,16 @@ class ChronicleJournalTest {
   void aFileIsFilledAsTheOneBeforeItFillsUp() throws IOException {
     List<Runnable> tasks = new ArrayList<>();
     Path spare = journals().resolve(ChronicleJournalFactory.spareName(3));
-    try (EventBatch batch = batch(50);
-        FrameEncoder encoder = new FrameEncoder(STORE, 3, false);
-        Journal journal = factory(tasks::add).create(3, 1)) {
-      long lsn = 0;
+    try (Writer it = new Writer(factory(tasks::add), 50)) {
       int runs = 0;
       while (directories() < 2 || Files.exists(spare)) {
-        append(journal, encoder, batch, ++lsn);
+        it.append();
         for (; !tasks.isEmpty(); runs++) {
           tasks.removeFirst().run();
         }
       }
       assertTrue(runs >= FILE_BYTES / FreshFile.STEP_BYTES, runs + " runs");
-      assertEquals(lsn, replay(factory(Runnable::run)).size());
+      assertEquals(it.lsn, replay(factory(Runnable::run)).size());
     }
   }
 
@@ -229,11 +246,9 @@ class ChronicleJournalTest {
   @Test
   void aFileThatWasBegunIsDeletedWithTheJournal() throws IOException {
     List<Runnable> tasks = new ArrayList<>();
-    try (EventBatch batch = batch(1_000);
-        FrameEncoder encoder = new FrameEncoder(STORE, 3, false);
-        Journal journal = factory(tasks::add).create(3, 1)) {
-      for (long lsn = 1; tasks.isEmpty(); lsn++) {
-        append(journal, encoder, batch, lsn);
+    try (Writer it = new Writer(factory(tasks::add), 1_000)) {
+      while (tasks.isEmpty()) {
+        it.append();
       }
       tasks.removeFirst().run();
       assertEquals(2, directories());
@@ -249,12 +264,8 @@ class ChronicleJournalTest {
             source.endsWith(ChronicleJournalFactory.spareName(3))
                 && failures.getAndIncrement() == 0);
     var factory = new ChronicleJournalFactory(full, journals(), STORE, FILE_BYTES, Runnable::run);
-    try (EventBatch batch = batch(1_000);
-        FrameEncoder encoder = new FrameEncoder(STORE, 3, false);
-        Journal journal = factory.create(3, 1)) {
-      for (long lsn = 1; lsn <= GROUPS; lsn++) {
-        append(journal, encoder, batch, lsn);
-      }
+    try (Writer it = new Writer(factory, 1_000)) {
+      it.appendAll();
     }
     assertTrue(failures.get() > 1, failures + " files got their names");
     assertEquals(GROUPS, replay(factory).size());
@@ -281,12 +292,8 @@ class ChronicleJournalTest {
   @Test
   void aFileThatTheExecutorHadNoTimeForIsMadeByTheLane() throws IOException {
     List<Runnable> tasks = new ArrayList<>();
-    try (EventBatch batch = batch(1_000);
-        FrameEncoder encoder = new FrameEncoder(STORE, 3, false);
-        Journal journal = factory(tasks::add).create(3, 1)) {
-      for (long lsn = 1; lsn <= GROUPS; lsn++) {
-        append(journal, encoder, batch, lsn);
-      }
+    try (Writer it = new Writer(factory(tasks::add), 1_000)) {
+      it.appendAll();
       int files = directories();
       tasks.forEach(Runnable::run); // too late: only the last is still wanted
       assertEquals(files + 1, directories());
@@ -299,20 +306,16 @@ class ChronicleJournalTest {
   @Test
   void aFileThatHasASecondNameIsTrimmedAndNotTouched() throws IOException {
     Path link = directory.resolve("link");
-    try (EventBatch batch = batch(1_000);
-        FrameEncoder encoder = new FrameEncoder(STORE, 3, false);
-        Journal journal = factory(Runnable::run).create(3, 1)) {
+    try (Writer it = new Writer(factory(Runnable::run), 1_000)) {
       Path first;
       try (var names = Files.list(journals())) {
         first = names.findFirst().orElseThrow().resolve(ChronicleFile.DATA_FILE);
       }
-      for (long lsn = 1; lsn <= GROUPS; lsn++) {
-        append(journal, encoder, batch, lsn);
-      }
+      it.appendAll();
       Files.createLink(link, first);
       byte[] before = Files.readAllBytes(link);
       int files = directories();
-      journal.trim(GROUPS);
+      it.journal.trim(GROUPS);
       assertTrue(directories() < files, "nothing was trimmed");
       assertFalse(Files.exists(first));
       assertArrayEquals(before, Files.readAllBytes(link));
@@ -324,14 +327,10 @@ class ChronicleJournalTest {
   void aFileIsTrimmedOnADiskThatHasNoRoomForAName() throws IOException {
     Disk full = withoutRoom((_, target) -> target.endsWith(ChronicleJournalFactory.trimmedName(3)));
     var factory = new ChronicleJournalFactory(full, journals(), STORE, FILE_BYTES, Runnable::run);
-    try (EventBatch batch = batch(1_000);
-        FrameEncoder encoder = new FrameEncoder(STORE, 3, false);
-        Journal journal = factory.create(3, 1)) {
-      for (long lsn = 1; lsn <= GROUPS; lsn++) {
-        append(journal, encoder, batch, lsn);
-      }
+    try (Writer it = new Writer(factory, 1_000)) {
+      it.appendAll();
       int files = directories();
-      journal.trim(GROUPS);
+      it.journal.trim(GROUPS);
       assertTrue(directories() < files, "nothing was trimmed");
     }
   }
@@ -340,15 +339,11 @@ class ChronicleJournalTest {
   @Test
   void whatATrimLeftIsDeletedByTheNextOne() throws IOException {
     Path left = journals().resolve(ChronicleJournalFactory.trimmedName(3));
-    try (EventBatch batch = batch(1_000);
-        FrameEncoder encoder = new FrameEncoder(STORE, 3, false);
-        Journal journal = factory(Runnable::run).create(3, 1)) {
-      for (long lsn = 1; lsn <= GROUPS; lsn++) {
-        append(journal, encoder, batch, lsn);
-      }
+    try (Writer it = new Writer(factory(Runnable::run), 1_000)) {
+      it.appendAll();
       Files.createDirectory(left);
       Files.writeString(left.resolve(ChronicleFile.DATA_FILE), "some");
-      journal.trim(GROUPS);
+      it.journal.trim(GROUPS);
       assertFalse(Files.exists(left));
     }
   }

@@ -274,12 +274,7 @@ class CassandraStoreTest {
   /// An event is acknowledged and shown, or refused with the retention.
   @Test
   void anEventPastTheRetentionOfTheClusterIsRefused() throws InterruptedException {
-    var reading =
-        new ClusterReading(
-            keyspace,
-            new ClusterReading.Settings(ReadOptions.DEFAULT, Duration.ofHours(1), null),
-            Runnable::run,
-            Runnable::run);
+    var reading = reading(keyspace, null);
     long now = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis());
     List<String> refused = new ArrayList<>();
     var rejections =
@@ -313,17 +308,21 @@ class CassandraStoreTest {
     }
   }
 
+  /// @param slack how long after their retention the cluster drops rows; null for never
+  static ClusterReading reading(MemoryKeyspace keyspace, @Nullable Duration slack) {
+    return new ClusterReading(
+        keyspace,
+        new ClusterReading.Settings(ReadOptions.DEFAULT, Duration.ofHours(1), slack),
+        Runnable::run,
+        Runnable::run);
+  }
+
   /// The cluster drops rows by itself a while after their retention; rows of a type that is kept
   /// indefinitely stay.
   @Test
   void rowsLiveAsLongAsTheirRetentionAndTheSlack() throws InterruptedException {
     Duration slack = Duration.ofDays(7);
-    var reading =
-        new ClusterReading(
-            keyspace,
-            new ClusterReading.Settings(ReadOptions.DEFAULT, Duration.ofHours(1), slack),
-            Runnable::run,
-            Runnable::run);
+    var reading = reading(keyspace, slack);
     long nowMillis = System.currentTimeMillis();
     keyspace.setClockMillis(nowMillis);
     byte[] kept = "log".getBytes(StandardCharsets.UTF_8);

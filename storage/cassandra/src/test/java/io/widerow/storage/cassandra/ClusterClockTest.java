@@ -17,7 +17,6 @@ import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.cassandra.apply.ApplyOptions;
-import io.widerow.storage.cassandra.read.ReadOptions;
 import io.widerow.storage.embedded.EmbeddedStore;
 import io.widerow.storage.embedded.StoreOpener;
 import java.nio.charset.StandardCharsets;
@@ -127,12 +126,7 @@ class ClusterClockTest {
   void aClockThatJumpsShortensNoTimeToLive() {
     Duration slack = Duration.ofDays(7);
     Duration kept = Duration.ofDays(60);
-    var reading =
-        new ClusterReading(
-            keyspace,
-            new ClusterReading.Settings(ReadOptions.DEFAULT, Duration.ofHours(1), slack),
-            Runnable::run,
-            Runnable::run);
+    var reading = CassandraStoreTest.reading(keyspace, slack);
     var machine = new Machine(1);
     try (CassandraStore store = machine.open(reading)) {
       store.retain(null, kept);
