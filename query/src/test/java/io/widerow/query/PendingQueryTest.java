@@ -62,8 +62,7 @@ class PendingQueryTest {
 
   @AfterEach
   void close() {
-    assertEquals(0, store.cursorsOpen(), "cursors that are left open");
-    assertEquals(0, store.viewsOpen(), "views that are left open");
+    store.assertNothingOpen();
     store.close();
   }
 

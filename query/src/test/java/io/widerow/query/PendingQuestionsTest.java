@@ -73,8 +73,7 @@ class PendingQuestionsTest {
         assertEquals(plain, pending, question.toString());
         answers.computeIfAbsent(question.kind(), _ -> new HashSet<>()).add(plain);
       }
-      assertEquals(0, late.cursorsOpen());
-      assertEquals(0, late.viewsOpen());
+      late.assertNothingOpen();
       assertTrue(late.pendings() > QUESTIONS, late.pendings() + " waits");
     }
     for (Question.Kind kind : Question.Kind.values()) {

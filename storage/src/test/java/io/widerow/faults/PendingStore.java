@@ -1,5 +1,7 @@
 package io.widerow.faults;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import io.widerow.event.EventId;
 import io.widerow.event.EventView;
 import io.widerow.event.PartitionKey;
@@ -100,13 +102,10 @@ public final class PendingStore implements EventStore {
     return waits.tryAcquire(seconds, TimeUnit.SECONDS);
   }
 
-  public int viewsOpen() {
-    return viewsOpen.get();
-  }
-
-  /// Cursors of partitions that are open, whether or not they have been read.
-  public int cursorsOpen() {
-    return cursorsOpen.get();
+  /// Fails if a view, or a cursor of partitions, read or not, is open.
+  public void assertNothingOpen() {
+    assertEquals(0, cursorsOpen.get(), "cursors that are left open");
+    assertEquals(0, viewsOpen.get(), "views that are left open");
   }
 
   /// How often a cursor was not ready.

@@ -74,8 +74,7 @@ class PendingStoreTest {
       }
     }
     assertTrue(late.pendings() > 0);
-    assertEquals(0, late.cursorsOpen());
-    assertEquals(0, late.viewsOpen());
+    late.assertNothingOpen();
   }
 
   private static List<Scan> scans(@Nullable Arrivals before) {

@@ -75,13 +75,7 @@ class FoldedStatsTest {
   @MethodSource("io.widerow.faults.Seeds#five")
   void countsAreThoseOfEachEvent(long seed) throws InterruptedException {
     var random = new SplittableRandom(seed);
-    StoreConfig config =
-        StoreConfig.at(directory.resolve("s"))
-            .withLanes(1, 2)
-            .withBuckets(60, Map.of("long", 1_440))
-            .withDiskReserveBytes(0)
-            .withAges(Duration.ZERO, null);
-    try (EmbeddedStore store = EmbeddedStore.open(config, Runnable::run)) {
+    try (EmbeddedStore store = open(directory)) {
       store.readWith(new ReadingThreads(null, ForkJoinPool.commonPool()));
       write(store, random, 0, EVENTS / 2, EVENTS);
       store.sealAll();
@@ -97,6 +91,17 @@ class FoldedStatsTest {
       assertTrue(store.statistics().merged() > 0);
       check(store, random);
     }
+  }
+
+  /// A store of which one type has wide buckets.
+  static EmbeddedStore open(Path directory) {
+    StoreConfig config =
+        StoreConfig.at(directory.resolve("s"))
+            .withLanes(1, 2)
+            .withBuckets(60, Map.of("long", 1_440))
+            .withDiskReserveBytes(0)
+            .withAges(Duration.ZERO, null);
+    return EmbeddedStore.open(config, Runnable::run);
   }
 
   /// Writes events with these numbers, of so many in all.

@@ -14,11 +14,9 @@ import io.widerow.query.result.RollupParameters;
 import io.widerow.rollup.RollupDefinition;
 import io.widerow.rollup.RollupRequest;
 import io.widerow.storage.EventCursor.Step;
-import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.embedded.EmbeddedStore;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
@@ -110,13 +108,7 @@ class RollupStatsTest {
   @MethodSource("io.widerow.faults.Seeds#five")
   void figuresAreThoseOfTheEvents(long seed) throws InterruptedException {
     var random = new SplittableRandom(seed);
-    StoreConfig config =
-        StoreConfig.at(directory.resolve("s"))
-            .withLanes(1, 2)
-            .withBuckets(60, Map.of("long", 1_440))
-            .withDiskReserveBytes(0)
-            .withAges(Duration.ZERO, null);
-    try (EmbeddedStore store = EmbeddedStore.open(config, Runnable::run)) {
+    try (EmbeddedStore store = FoldedStatsTest.open(directory)) {
       List<RollupDefinition> later = new ArrayList<>(List.of(MINUTES, HOURS, TOO_MANY));
       define(store, later, random);
       FoldedStatsTest.write(store, random, 0, EVENTS / 2, EVENTS);
@@ -131,7 +123,7 @@ class RollupStatsTest {
       define(store, later, random);
       check(store, random);
     }
-    try (EmbeddedStore store = EmbeddedStore.open(config, Runnable::run)) {
+    try (EmbeddedStore store = FoldedStatsTest.open(directory)) {
       store.rollups().set(MINUTES);
       store.rollups().set(HOURS);
       store.awaitBackground();

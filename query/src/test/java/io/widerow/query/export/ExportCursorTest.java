@@ -56,8 +56,7 @@ class ExportCursorTest {
 
   @AfterEach
   void close() {
-    assertEquals(0, store.cursorsOpen(), "cursors that are left open");
-    assertEquals(0, store.viewsOpen(), "views that are left open");
+    store.assertNothingOpen();
     store.close();
   }
 

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.widerow.event.EventBatch;
 import io.widerow.event.EventId;
 import io.widerow.event.TimeUuid;
+import io.widerow.faults.Appends;
 import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
@@ -18,11 +19,7 @@ import io.widerow.query.StoreDirectory.Stored;
 import io.widerow.query.Token;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.storage.Durability;
-import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreView;
-import io.widerow.storage.embedded.EmbeddedStore;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -33,10 +30,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -44,36 +38,15 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// aggregates of a query of the same steps; each step is returned once when it has ended, and again
 /// only when events of it were written since. Method: a store on disk, asked at times that the test
 /// sets, with late events, upserts, seals, merges and restarts; a recount as the oracle.
-class ContinuousQueryRunTest {
+class ContinuousQueryRunTest extends RestartedStore {
   private static final long START = 1_763_666_100_000_000_000L; // at a full minute
   private static final long SECOND = 1_000_000_000L;
   private static final long STEP = 10 * SECOND;
 
-  @TempDir Path directory;
-
-  private EmbeddedStore store;
   private long nowNanos = START;
   private @Nullable String token;
   private @Nullable String arrived;
   private boolean more;
-
-  @BeforeEach
-  void open() {
-    store = EmbeddedStore.open(config(1), Runnable::run);
-  }
-
-  private StoreConfig config(int lanes) {
-    return StoreConfig.at(directory.resolve("store"))
-        .withLanes(lanes, lanes)
-        .withMemory(8L << 20, Duration.ofMinutes(10))
-        .withJournal(1 << 20, 4 << 20)
-        .withAges(Duration.ZERO, null);
-  }
-
-  @AfterEach
-  void close() {
-    store.close();
-  }
 
   private void store(long timeNanos, long status) {
     StoreDirectory.append(
@@ -92,12 +65,7 @@ class ContinuousQueryRunTest {
       batch.putDouble(text, 9, 2, status * 0.5);
       assertEquals(null, batch.end());
       var lane = store.lane(store.laneOf(id));
-      lane.append(
-          batch,
-          0,
-          (_, why) -> {
-            throw new AssertionError(why);
-          });
+      Appends.all(lane, batch, 0);
       lane.commit(Durability.MEMORY);
     }
   }
@@ -273,14 +241,7 @@ class ContinuousQueryRunTest {
         assertEquals(recount(asked), flat(shown));
         written.clear();
       }
-      if (random.nextInt(12) == 0) {
-        store.sealAll();
-        store.maintain();
-      }
-      if (random.nextInt(40) == 0) {
-        store.close();
-        store = EmbeddedStore.open(config(1 + random.nextInt(3)), Runnable::run);
-      }
+      keepUp(random);
     }
   }
 

@@ -15,13 +15,10 @@ import io.widerow.query.Token;
 import io.widerow.query.output.JsonLinesWriter;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.ScanStatistics;
-import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreView;
-import io.widerow.storage.embedded.EmbeddedStore;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -34,45 +31,21 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// Goal: a tail in ordered mode shows the sorted list below the watermark, across restarts from
 /// tokens, and shows each later event once, with a flag. Method: a store on disk, queried as the
 /// daemon would be, at times that the test sets.
-class TailTest {
+class TailTest extends RestartedStore {
   private static final long START = 1_763_666_100_000_000_000L;
   private static final long SECOND = 1_000_000_000L;
 
-  @TempDir Path directory;
-
-  private EmbeddedStore store;
   private long nowNanos = START;
   private int eventsUntilCut = -1;
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
   private final ByteArrayOutputStream err = new ByteArrayOutputStream();
-
-  @BeforeEach
-  void open() {
-    store = EmbeddedStore.open(config(1), Runnable::run);
-  }
-
-  private StoreConfig config(int lanes) {
-    return StoreConfig.at(directory.resolve("store"))
-        .withLanes(lanes, lanes)
-        .withMemory(8L << 20, Duration.ofMinutes(10))
-        .withJournal(1 << 20, 4 << 20)
-        .withAges(Duration.ZERO, null);
-  }
-
-  @AfterEach
-  void close() {
-    store.close();
-  }
 
   private Tail.Answer ask(Map<String, List<String>> parameters) {
     StoreView view = store.view();
@@ -300,14 +273,7 @@ class TailTest {
         Token token = Token.parse(tail.token().toString());
         tail = tail(2 * SECOND, Long.MAX_VALUE, token, tail.arrived());
       }
-      if (random.nextInt(12) == 0) {
-        store.sealAll();
-        store.maintain();
-      }
-      if (random.nextInt(40) == 0) {
-        store.close();
-        store = EmbeddedStore.open(config(1 + random.nextInt(3)), Runnable::run);
-      }
+      keepUp(random);
     }
     nowNanos += 3 * SECOND;
     eventsUntilCut = -1;
