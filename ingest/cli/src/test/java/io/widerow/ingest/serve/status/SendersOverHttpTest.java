@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.cli.CommandDaemon;
-import io.widerow.ingest.Http;
 import io.widerow.ingest.OperatedDaemon;
 import io.widerow.ingest.TokenDaemon;
 import java.io.IOException;
@@ -34,14 +33,12 @@ class SendersOverHttpTest {
   private static final String ROOT = "secret-of-root-0123456789abcdef";
 
   @AutoClose private final OperatedDaemon it;
-  private final Http http;
 
   SendersOverHttpTest() throws IOException {
     String lines =
         TokenDaemon.line("shop", SHOP, "ingest") + TokenDaemon.line("root", ROOT, "admin,query");
     Path own = Files.createTempDirectory(directory, "d");
     it = new OperatedDaemon(own, Map.of("tokens", TokenDaemon.file(own, lines)));
-    http = it.http;
   }
 
   private HttpResponse<String> send(String token, String path, String type, String body)
