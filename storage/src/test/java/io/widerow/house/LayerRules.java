@@ -3,6 +3,7 @@ package io.widerow.house;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.tngtech.archunit.ArchConfiguration;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import java.io.IOException;
@@ -15,8 +16,13 @@ import org.junit.jupiter.api.Test;
 public abstract class LayerRules {
   private static final int TYPES_MAX = 40;
 
+  /// The rules need the names of imported classes only, so classes of libraries are not read.
   protected static final JavaClasses MAIN =
-      new ClassFileImporter().importPath(Path.of("target/classes"));
+      ArchConfiguration.withThreadLocalScope(
+          configuration -> {
+            configuration.setResolveMissingDependenciesFromClassPath(false);
+            return new ClassFileImporter().importPath(Path.of("target/classes"));
+          });
 
   private final Layers layers;
   private final String from;
