@@ -86,27 +86,30 @@ class FullRingTest {
     return text.getBytes(StandardCharsets.US_ASCII);
   }
 
-  /// Writes whole messages until the other side has read nothing for half a second.
+  /// Writes whole messages until the other side has read from no connection for half a second.
   ///
-  /// @return messages written, the last of which may be left in `message`
-  private static int writeUntilStalled(SocketChannel channel, ByteBuffer message)
+  /// @param rests of each connection the message that is being written
+  /// @return messages written, with those that are left in `rests`, whole or in part
+  private static int writeUntilStalled(List<SocketChannel> channels, List<ByteBuffer> rests)
       throws IOException {
-    int messages = 0;
+    int messages = channels.size();
     int looks = 0;
     while (looks < STALL_LOOKS) {
-      if (!message.hasRemaining()) {
-        message.rewind();
-      }
-      messages += message.position() == 0 ? 1 : 0;
-      int written = 0;
-      while (written == 0 && looks < STALL_LOOKS) {
-        written = channel.write(message);
-        looks = written > 0 ? 0 : looks + 1;
-        if (written == 0) {
-          Await.pauseNanos(LOOK_NANOS);
+      long written = 0;
+      for (int i = 0; i < channels.size(); i++) {
+        ByteBuffer message = rests.get(i);
+        if (!message.hasRemaining()) {
+          message.rewind();
+          messages++;
         }
+        written += channels.get(i).write(message);
       }
-      assertTrue((long) messages * message.limit() < SENT_BYTES_MAX, "it is read without an end");
+      looks = written > 0 ? 0 : looks + 1;
+      if (written == 0) {
+        Await.pauseNanos(LOOK_NANOS);
+      }
+      long sent = (long) messages * rests.getFirst().limit();
+      assertTrue(sent < SENT_BYTES_MAX, "it is read without an end");
     }
     return messages;
   }
@@ -120,16 +123,14 @@ class FullRingTest {
         HeldCommits held = new HeldCommits(store)) {
       List<SocketChannel> channels = new ArrayList<>();
       List<ByteBuffer> rests = new ArrayList<>();
-      int messages = 0;
       for (int i = 0; i < CONNECTIONS; i++) {
         SocketChannel channel = SocketChannel.open(address(daemon, protocol));
         channel.setOption(StandardSocketOptions.SO_SNDBUF, 64 << 10);
         channel.configureBlocking(false);
-        ByteBuffer message = ByteBuffer.wrap(message(protocol));
         channels.add(channel);
-        rests.add(message);
-        messages += writeUntilStalled(channel, message);
+        rests.add(ByteBuffer.wrap(message(protocol)));
       }
+      int messages = writeUntilStalled(channels, rests);
       String metrics = http.get("/metrics").body();
       assertTrue(metrics.contains("widerow_lane_ring_used{lane=\"0\"} 2"), metrics);
       assertEquals(0, store.committed.size());
