@@ -18,11 +18,10 @@ public abstract class LayerRules {
 
   /// The rules need the names of imported classes only, so classes of libraries are not read.
   protected static final JavaClasses MAIN =
-      ArchConfiguration.withThreadLocalScope(
-          configuration -> {
-            configuration.setResolveMissingDependenciesFromClassPath(false);
-            return new ClassFileImporter().importPath(Path.of("target/classes"));
-          });
+      ArchConfiguration.withThreadLocalScope(configuration -> {
+        configuration.setResolveMissingDependenciesFromClassPath(false);
+        return new ClassFileImporter().importPath(Path.of("target/classes"));
+      });
 
   private final Layers layers;
   private final String from;

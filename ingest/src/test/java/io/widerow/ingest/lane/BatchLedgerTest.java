@@ -13,15 +13,21 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Goal: the ledger has exactly the keys that it must have, with their answers, across growth,
 /// expiry and restarts. Method: random operations on it and on a map in insertion order.
 class BatchLedgerTest {
+  static LongStream seeds() {
+    return LongStream.rangeClosed(1, Slice.of(2, 8));
+  }
+
   @ParameterizedTest(name = "seed {0}")
-  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+  @MethodSource("seeds")
   void agreesWithAMap(long seed) {
     var random = new SplittableRandom(seed);
     BatchLedger ledger = new BatchLedger(100, 4_096, 50);
@@ -71,7 +77,7 @@ class BatchLedgerTest {
   /// A store may keep notes for longer than they are needed, so that a key which was forgotten and
   /// used again has several. A restart must not forget it by the age of an old one.
   @ParameterizedTest(name = "seed {0}")
-  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+  @MethodSource("seeds")
   void ofSeveralNotesOfAKeyTheLastCounts(long seed) {
     var random = new SplittableRandom(seed);
     BatchLedger ledger = new BatchLedger(700, 4_096, 50);

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// one, run with `-Dseed=<n>`. Number of runs: `-Dcrashes=<n>`. The journal is a stand-in;
 /// [StoreCutTest] has the real one.
 class StoreCrashTest {
-  private static final int RUNS = Slice.of("crashes", 2, 6);
+  private static final int RUNS = Slice.of("crashes", 1, 6);
   private static final long STATES_LEAST = 9_000;
   private static final AtomicLong STATES = new AtomicLong();
 
