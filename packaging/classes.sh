@@ -27,7 +27,8 @@ make_archive() { # command, whose class path and JVM options it is for
     look_up "$1"
     # shellcheck disable=SC2030,SC2034 # start reads both
     training=$cache_option
-    WIDEROW_JAVA_OPTS="-Xshare:dump -XX:SharedClassListFile=$stage/classes"
+    # A heap of one size, or the bytes would depend on the memory of this machine.
+    WIDEROW_JAVA_OPTS="-Xmx256m -Xshare:dump -XX:SharedClassListFile=$stage/classes"
     start "$kind" "$name" --help
   ) >"$stage/log" 2>&1 || fail "the class archive of $1 was not made: $(tail -n 3 "$stage/log")"
 }

@@ -80,7 +80,7 @@ import org.jspecify.annotations.Nullable;
 /// |---|---|---|
 /// | `widerow-lane-<n>` | one per lane | all writing to the lane's journal and open rows |
 /// | `armeria-boss-<address>` | one | accepts connections for the next |
-/// | `widerow-net-<n>` | one per core | sockets, decoding of small bodies, answers, small queries |
+/// | `widerow-net-<n>` | one per core, less in little memory | sockets, decoding of small bodies, answers, small queries |
 /// | `widerow-<protocol>` | one per socket protocol that is on | its sockets and decoding |
 /// | `armeria-common-blocking-tasks-<n>` | as needed | large or compressed bodies, snapshots |
 /// | `widerow-background-<n>` | 2, and one for two lanes | sealing, journal files; the opener's |
@@ -164,11 +164,12 @@ public final class Daemon implements AutoCloseable {
             new Lanes.Settings(
                 config.limits().laneSlots(),
                 FixedLimits.LEDGER_KEYS,
+                config.limits().ledgerKeysMax(),
                 Math.toIntExact(config.deduplicateFor().toSeconds()),
                 config.cluster().isOn() ? config.cluster().quorumWait().toNanos() : 0,
                 options.storeConfig(config.data(), config.lanes()).futureMax().toNanos()),
             () -> new SpinThenParkWaitStrategy(config.limits().spinMicros() * 1_000L),
-            new BatchPool(BATCH_BYTES_MAX, config.eventBytesMax()),
+            new BatchPool(BATCH_BYTES_MAX, config.eventBytesMax(), config.limits().idleBatches()),
             transforms,
             types,
             registry,

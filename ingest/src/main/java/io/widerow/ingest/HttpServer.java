@@ -41,8 +41,7 @@ final class HttpServer implements AutoCloseable {
   private static final int PIECE_BYTES_MAX = 64 << 10;
 
   private final InetSocketAddress address;
-  private final EventLoopGroup loops =
-      EventLoopGroups.newEventLoopGroup(Runtime.getRuntime().availableProcessors(), "widerow-net");
+  private final EventLoopGroup loops;
   private final ConnectionGuard connections;
   private final Server server;
 
@@ -50,6 +49,7 @@ final class HttpServer implements AutoCloseable {
   /// @param access decides which requests reach a route
   HttpServer(DaemonConfig config, @Nullable TlsFiles tls, Access access, List<HttpRoute> routes) {
     address = config.http();
+    loops = EventLoopGroups.newEventLoopGroup(config.limits().networkThreads(), "widerow-net");
     int connectionsMax = connectionsMax(config);
     connections =
         new ConnectionGuard(

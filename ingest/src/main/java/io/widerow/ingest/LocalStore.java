@@ -27,7 +27,9 @@ public final class LocalStore {
     StoreConfig storeConfig = config.store().storeConfig(config.data(), config.lanes());
     EmbeddedStore store = EmbeddedStore.open(storeConfig, background);
     store.mergeOn(Executors.newSingleThreadExecutor(LowPriorityThread.factory("widerow-merge")));
-    store.readWith(QueryThreads.start(LowPriorityThread.factory("widerow-search")));
+    store.readWith(
+        QueryThreads.start(
+            LowPriorityThread.factory("widerow-search"), config.limits().searchThreads()));
     LayoutOptions layout = config.store().layout();
     store.layout().configure(layout.rules(), layout.weights(), layout.fit());
     store.retention().configure(config.store().policies(), config.store().retentionGrace());

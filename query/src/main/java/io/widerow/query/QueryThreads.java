@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 /// The helper threads that all queries of a process share. Each query also has a thread of its own.
 ///
 /// - Read-ahead threads wait for the disk nearly all of their time.
-/// - Search threads search blocks. There is one for each processor but one, so writers keep a
-///   processor however many queries run.
+/// - Search threads search blocks. There is at most one for each processor but one, so writers keep
+///   a processor however many queries run.
 ///
 /// Idle threads end. When all are busy and the queue is full, a task is dropped; the query then
 /// does that work itself, later.
@@ -25,12 +25,12 @@ public final class QueryThreads {
 
   /// Threads for the views of one store.
   public static ReadingThreads start() {
-    return start(named("widerow-search-"));
+    return start(named("widerow-search-"), Runtime.getRuntime().availableProcessors() - 1);
   }
 
   /// @param searchers makes the threads that search blocks
-  public static ReadingThreads start(ThreadFactory searchers) {
-    int further = Runtime.getRuntime().availableProcessors() - 1;
+  /// @param further number of these threads; 0 for none
+  public static ReadingThreads start(ThreadFactory searchers, int further) {
     return new ReadingThreads(
         threads(named("widerow-read-ahead-"), READERS, RANGES_QUEUED_MAX),
         further > 0 ? threads(searchers, further, BLOCKS_QUEUED_MAX) : null);

@@ -8,6 +8,7 @@ import java.net.SocketException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,11 +33,16 @@ public record ConfigCheck(@Nullable DaemonConfig config, List<String> mistakes) 
       List<ConfigRule> further) {
     List<String> mistakes = new ArrayList<>(Variables.mistakes(environment));
     Map<String, String> values = new LinkedHashMap<>();
+    Map<String, String> sources = new HashMap<>();
     if (file != null) {
       collect(mistakes, () -> values.putAll(ConfigSources.ofFile(file)));
     }
-    values.putAll(ConfigSources.ofEnvironment(environment));
+    values.keySet().forEach(name -> sources.put(name, "file"));
+    Map<String, String> variables = ConfigSources.ofEnvironment(environment);
+    values.putAll(variables);
+    variables.keySet().forEach(name -> sources.put(name, "variable " + Variables.of(name)));
     values.putAll(flags);
+    flags.keySet().forEach(name -> sources.put(name, "flag"));
     String where = file == null ? "" : file + ": ";
     for (String name : List.copyOf(values.keySet())) {
       if (ConfigKeys.find(name) == null) {
@@ -46,7 +52,7 @@ public record ConfigCheck(@Nullable DaemonConfig config, List<String> mistakes) 
     }
     List<ConfigRule> rules = new ArrayList<>(ConfigRules.FILES);
     rules.addAll(further);
-    DaemonConfig config = DaemonConfig.read(values, rules, mistakes::add);
+    DaemonConfig config = DaemonConfig.read(values, sources, rules, mistakes::add);
     return new ConfigCheck(mistakes.isEmpty() ? config : null, mistakes);
   }
 

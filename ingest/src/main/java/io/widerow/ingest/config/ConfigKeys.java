@@ -26,6 +26,7 @@ public final class ConfigKeys {
   private static final long MIB = 1L << 20;
   private static final int MINUTES_PER_DAY = 1_440;
   private static final int DAEMON_MAX = 511;
+  private static final int LANES_MAX = 64;
   private static final Duration DAYS_30 = Duration.ofDays(30);
   private static final Duration YEAR = Duration.ofDays(365);
   private static final String VERSION = "([7-9]|[1-9]\\d)(\\.\\d{1,4}){2}";
@@ -78,7 +79,8 @@ public final class ConfigKeys {
               Group.MAIN,
               Default.computed(
                   texts -> isSet(texts, "store") ? "quorum" : "disk",
-                  "disk; `quorum` with `store`"),
+                  "disk; `quorum` with `store`",
+                  ConfigKeys::fromStore),
               Form.DURABILITY)
           .summary(
               "level of HTTP requests that name none, and of all other protocols: quorum, disk, os"
@@ -89,12 +91,11 @@ public final class ConfigKeys {
               "lanes",
               Group.MAIN,
               Default.computed(
-                  _ ->
-                      Integer.toString(
-                          Math.clamp(Runtime.getRuntime().availableProcessors() / 2, 1, 8)),
-                  "half the processors, 1 to 8"),
+                  _ -> Integer.toString(MachineLimits.ofProcess().lanes()),
+                  "half the processors, 1 to 8; one for 256 MiB of memory",
+                  _ -> MachineLimits.ofProcess().lanesBasis()),
               Form.NUMBER,
-              Check.range(1, 64))
+              Check.range(1, LANES_MAX))
           .summary("writer threads, each with a ring and a journal; 1 to 64");
 
   static final Key<Age> RETENTION =
@@ -105,7 +106,15 @@ public final class ConfigKeys {
       ofType(RETENTION, "retention period of this type, or of the types of a pattern");
 
   static final Key<Long> OPEN_BYTES =
-      main("open-bytes", "268435456", Form.LONG, Check.from(1))
+      key(
+              "open-bytes",
+              Group.MAIN,
+              Default.computed(
+                  texts -> Long.toString(MachineLimits.ofProcess().openBytes(lanes(texts))),
+                  "a sixteenth of the memory, up to 268435456, or 134217728 a lane",
+                  texts -> MachineLimits.ofProcess().openBytesBasis(lanes(texts))),
+              Form.LONG,
+              Check.from(1))
           .summary("native memory for open rows (the memtable); 2 MiB a lane or more");
 
   static final Key<Long> DISK_RESERVE_BYTES =
@@ -122,7 +131,8 @@ public final class ConfigKeys {
               Group.MAIN,
               Default.computed(
                   _ -> Integer.toString(HeapShares.ofProcess().bodyBytesMax()),
-                  "20971520; less with a heap below 256 MiB"),
+                  "20971520; less with a heap below 256 MiB",
+                  _ -> "from the heap, " + Size.text(Runtime.getRuntime().maxMemory())),
               Form.NUMBER,
               Check.from(1_024))
           .summary("largest body, after decompression (413 above); 1024 or more");
@@ -286,7 +296,9 @@ public final class ConfigKeys {
               "daemon-number",
               Group.ADVANCED,
               Default.computed(
-                  texts -> isSet(texts, "store") ? "auto" : "0", "0; `auto` with `store`"),
+                  texts -> isSet(texts, "store") ? "auto" : "0",
+                  "0; `auto` with `store`",
+                  ConfigKeys::fromStore),
               Form.DAEMON,
               (name, number) ->
                   require(
@@ -388,7 +400,8 @@ public final class ConfigKeys {
   }
 
   private static <T> Key<T> ofType(Key<T> key, String summary) {
-    Default fallback = Default.computed(_ -> "", "that of `%s`".formatted(key.name()));
+    Default fallback =
+        Default.computed(_ -> "", "that of `%s`".formatted(key.name()), _ -> key.name());
     return key(key.name() + Key.OF_TYPE, key.group(), fallback, key.form(), key.check())
         .summary(summary);
   }
@@ -431,6 +444,17 @@ public final class ConfigKeys {
     require(
         version.matches(VERSION),
         "%s must be three numbers from 7.0.0 on, such as 8.19.0, got %s".formatted(name, version));
+  }
+
+  private static String fromStore(Map<String, String> texts) {
+    return isSet(texts, "store") ? "store is set" : "store is empty";
+  }
+
+  /// The configured number of lanes; the default for a text that is refused.
+  private static int lanes(Map<String, String> texts) {
+    String text = texts.getOrDefault("lanes", "").strip();
+    int lanes = text.matches("[1-9][0-9]?") ? Integer.parseInt(text) : 0;
+    return lanes > 0 && lanes <= LANES_MAX ? lanes : MachineLimits.ofProcess().lanes();
   }
 
   private static boolean isSet(Map<String, String> texts, String name) {

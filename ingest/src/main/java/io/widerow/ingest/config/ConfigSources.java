@@ -10,11 +10,15 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Properties;
+import java.util.regex.Pattern;
 
 /// The sources of the configuration. Flags win over the environment, that over the file, and that
 /// over the defaults. The key `open-age` is the flag `--open-age`, the variable `WIDEROW_OPEN_AGE`
 /// and the line `open-age=10m`. Keys that name a type, `retention.<type>`, cannot be variables.
 final class ConfigSources {
+  /// A comment after a value, as `--print-config` prints it.
+  private static final Pattern COMMENT = Pattern.compile("(^|\\s\\s)\\s*# .*$");
+
   private ConfigSources() {}
 
   static Map<String, String> ofFile(Path file) {
@@ -30,7 +34,7 @@ final class ConfigSources {
     }
     Map<String, String> values = new LinkedHashMap<>();
     for (String key : properties.stringPropertyNames()) {
-      values.put(key, properties.getProperty(key));
+      values.put(key, COMMENT.matcher(properties.getProperty(key)).replaceFirst(""));
     }
     return values;
   }

@@ -1,43 +1,58 @@
 package io.widerow.ingest.config;
 
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 
 /// The typed values of all keys, by name, with those of keys that name types.
 public final class ConfigValues {
   private final Map<String, Object> values;
   private final Map<String, Object> defaults;
+  private final Map<String, String> origins;
 
-  private ConfigValues(Map<String, Object> values, Map<String, Object> defaults) {
+  private ConfigValues(
+      Map<String, Object> values, Map<String, Object> defaults, Map<String, String> origins) {
     this.values = Collections.unmodifiableMap(values);
     this.defaults = Collections.unmodifiableMap(defaults);
+    this.origins = Collections.unmodifiableMap(origins);
   }
 
   /// Reads texts of known keys. A key with a refused text has its default.
   ///
+  /// @param sources where the texts come from, by name
   /// @param refused gets the name and the sentence of each text that is refused
-  static ConfigValues read(Map<String, String> texts, BiConsumer<String, String> refused) {
+  static ConfigValues read(
+      Map<String, String> texts, Map<String, String> sources, BiConsumer<String, String> refused) {
     Map<String, Object> values = new LinkedHashMap<>();
     Map<String, Object> defaults = new LinkedHashMap<>();
+    Map<String, String> origins = new HashMap<>();
     for (Key<?> key : ConfigKeys.ALL) {
       if (key.isOfType()) {
         for (String name : new TreeSet<>(texts.keySet())) {
           if (key.isNamed(name)) {
             read(key, name, texts, refused).ifPresent(value -> values.put(name, value));
+            origins.put(name, sources.getOrDefault(name, ""));
           }
         }
       } else {
         Object fallback = valueOf(key, key.name(), key.fallback().text().apply(texts));
         defaults.put(key.name(), fallback);
-        values.put(key.name(), read(key, key.name(), texts, refused).orElse(fallback));
+        Optional<Object> value = read(key, key.name(), texts, refused);
+        values.put(key.name(), value.orElse(fallback));
+        origins.put(
+            key.name(),
+            value.isPresent()
+                ? sources.getOrDefault(key.name(), "")
+                : key.fallback().origin(texts));
       }
     }
-    return new ConfigValues(values, defaults);
+    return new ConfigValues(values, defaults, origins);
   }
 
   /// The value of a text; empty when there is none, or it is refused.
@@ -86,16 +101,23 @@ public final class ConfigValues {
   /// The lines of a file with these values.
   ///
   /// @param changed true to omit values equal to their defaults
-  String print(boolean changed) {
+  /// @param origins true to add a comment to each line: where its value comes from
+  String print(boolean changed, boolean origins) {
     StringBuilder lines = new StringBuilder();
     for (Key<?> key : ConfigKeys.ALL) {
       values.forEach((name, value) -> {
         if (key.isNamed(name) && !(changed && value.equals(defaults.get(name)))) {
-          lines.append(name).append('=').append(print(key, value)).append('\n');
+          String line = name + "=" + print(key, value);
+          lines.append(origins ? withOrigin(line, this.origins.get(name)) : line).append('\n');
         }
       });
     }
     return lines.toString();
+  }
+
+  /// A line of `--print-config`: [ConfigSources] reads it without the comment.
+  static String withOrigin(String line, @Nullable String origin) {
+    return "%-32s  # %s".formatted(line, origin);
   }
 
   @SuppressWarnings("unchecked") // as above

@@ -46,7 +46,7 @@ public final class DaemonConfig {
         mistakes.add(ConfigKeys.unknown(name));
       }
     }
-    DaemonConfig config = read(texts, List.of(), mistakes::add);
+    DaemonConfig config = read(texts, Map.of(), List.of(), mistakes::add);
     if (!mistakes.isEmpty()) {
       throw new IllegalArgumentException(String.join("; ", mistakes));
     }
@@ -55,22 +55,32 @@ public final class DaemonConfig {
 
   /// Reads texts of known keys.
   ///
+  /// @param sources where the texts come from, by name
   /// @param further rules, after those of every configuration
   /// @param mistake gets a sentence for each
   /// @return the configuration, with the default for each refused value; of use only when no
   ///   mistake was reported
   static DaemonConfig read(
-      Map<String, String> texts, List<ConfigRule> further, Consumer<String> mistake) {
+      Map<String, String> texts,
+      Map<String, String> sources,
+      List<ConfigRule> further,
+      Consumer<String> mistake) {
     Set<String> refused = new TreeSet<>();
     ConfigValues values =
         ConfigValues.read(
             texts,
+            sources,
             (name, why) -> {
               refused.add(name);
               mistake.accept(why);
             });
     int bodyBytesMax = values.get(ConfigKeys.BODY_BYTES_MAX);
-    FixedLimits limits = FixedLimits.of(HeapShares.ofProcess(), bodyBytesMax);
+    FixedLimits limits =
+        FixedLimits.of(
+            HeapShares.ofProcess(),
+            MachineLimits.ofProcess(),
+            values.get(ConfigKeys.LANES),
+            bodyBytesMax);
     DaemonConfig config = new DaemonConfig(values, limits, false, false);
     ConfigRules.ALL.forEach(rule -> rule.apply(config, refused, mistake));
     further.forEach(rule -> rule.apply(config, refused, mistake));
@@ -213,11 +223,17 @@ public final class DaemonConfig {
 
   /// The configuration in the format of its file.
   public String print() {
-    return values.print(false);
+    return values.print(false, false);
   }
 
-  /// The same without keys that have their default.
+  /// The configuration in the format of its file, with the origin of each value as a comment, and
+  /// the limits that no key sets as lines of comment.
+  public String printWithOrigins() {
+    return new MemoryPlan(this).print() + values.print(false, true);
+  }
+
+  /// The keys that do not have their default, with the origin of each value as a comment.
   public String printChanged() {
-    return values.print(true);
+    return values.print(true, true);
   }
 }

@@ -40,6 +40,11 @@ public record DaemonStoreOptions(ConfigValues values, boolean acceptClock) {
     return values.get(ConfigKeys.RETENTION_GRACE);
   }
 
+  /// Native memory for open rows.
+  long openBytes() {
+    return values.get(ConfigKeys.OPEN_BYTES);
+  }
+
   private Map<String, Age> retentionByType() {
     return values.ofTypes(ConfigKeys.RETENTION_OF);
   }

@@ -1,6 +1,7 @@
 package io.widerow.ingest.config;
 
-/// Limits and times that no key sets: constants, and shares of the heap. Tests set others.
+/// Limits and times that no key sets: constants, shares of the heap, and those of [MachineLimits].
+/// Tests set others.
 ///
 /// @param laneSlots batches that a lane's ring holds, a power of two
 /// @param spinMicros how long an idle lane spins before it sleeps
@@ -14,6 +15,10 @@ package io.widerow.ingest.config;
 /// @param stallSeconds how long a query waits for a reader that takes nothing
 /// @param readOnSeconds how long queries are answered after writing has failed, before the process
 ///   ends
+/// @param networkThreads threads that serve connections
+/// @param searchThreads threads that search blocks, in addition to the thread of each query
+/// @param idleBatches batches that are kept for the next requests
+/// @param ledgerKeysMax keys that a ledger keeps at most, a power of two
 public record FixedLimits(
     int laneSlots,
     int spinMicros,
@@ -24,7 +29,11 @@ public record FixedLimits(
     int http2FramesMax,
     int bodyRateMin,
     int stallSeconds,
-    int readOnSeconds) {
+    int readOnSeconds,
+    int networkThreads,
+    int searchThreads,
+    int idleBatches,
+    int ledgerKeysMax) {
   /// Interval at which the pace of a body is checked.
   public static final int BODY_RATE_SECONDS = 10;
 
@@ -33,8 +42,9 @@ public record FixedLimits(
 
   /// The limits of this process.
   ///
+  /// @param lanes number of lanes that is configured
   /// @param bodyBytesMax largest body
-  static FixedLimits of(HeapShares shares, int bodyBytesMax) {
+  static FixedLimits of(HeapShares shares, MachineLimits machine, int lanes, int bodyBytesMax) {
     return new FixedLimits(
         /* laneSlots= */ 1_024,
         /* spinMicros= */ 10,
@@ -45,6 +55,10 @@ public record FixedLimits(
         /* http2FramesMax= */ 1_000,
         /* bodyRateMin= */ 1_024,
         /* stallSeconds= */ 30,
-        /* readOnSeconds= */ 30);
+        /* readOnSeconds= */ 30,
+        machine.networkThreads(),
+        machine.searchThreads(),
+        machine.idleBatches(),
+        machine.ledgerKeysMax(lanes));
   }
 }

@@ -3,6 +3,7 @@ package io.widerow.ingest.config;
 import io.widerow.query.Variables;
 import java.util.Map;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /// A key of the configuration: its name, default, syntax and check. Each is a constant of
 /// [ConfigKeys].
@@ -33,15 +34,30 @@ public record Key<T>(
   ///
   /// @param text given the texts of all keys that are set
   /// @param shown in documents
-  /// @param isComputed whether it follows from the machine or from other keys
+  /// @param basis from what it was computed, given the same texts; null when it is fixed
   public record Default(
-      Function<Map<String, String>, String> text, String shown, boolean isComputed) {
+      Function<Map<String, String>, String> text,
+      String shown,
+      @Nullable Function<Map<String, String>, String> basis) {
     static Default of(String text) {
-      return new Default(_ -> text, text.isEmpty() ? "empty" : text, false);
+      return new Default(_ -> text, text.isEmpty() ? "empty" : text, null);
     }
 
-    static Default computed(Function<Map<String, String>, String> text, String shown) {
-      return new Default(text, shown, true);
+    static Default computed(
+        Function<Map<String, String>, String> text,
+        String shown,
+        Function<Map<String, String>, String> basis) {
+      return new Default(text, shown, basis);
+    }
+
+    /// Whether it follows from the machine or from other keys.
+    public boolean isComputed() {
+      return basis != null;
+    }
+
+    /// Where its value comes from, as `--print-config` reports it.
+    String origin(Map<String, String> texts) {
+      return basis == null ? "default" : "computed: " + basis.apply(texts);
     }
   }
 

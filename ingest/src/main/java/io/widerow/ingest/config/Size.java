@@ -1,6 +1,7 @@
 package io.widerow.ingest.config;
 
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -39,5 +40,19 @@ public final class Size {
     }
     throw new IllegalArgumentException(
         "%s: must be a number of bytes above 0, like 10GiB or 500MB, got %s".formatted(key, text));
+  }
+
+  /// A text of at most three digits in the largest binary unit that keeps them: `512 MiB`, `23.5
+  /// GiB`.
+  public static String text(long bytes) {
+    String[] units = {"B", "KiB", "MiB", "GiB", "TiB"};
+    int unit = 0;
+    double size = bytes;
+    while (size >= 1_024 && unit < units.length - 1) {
+      size /= 1_024;
+      unit++;
+    }
+    boolean whole = size >= 100 || size == Math.rint(size);
+    return String.format(Locale.ROOT, whole ? "%.0f %s" : "%.1f %s", size, units[unit]);
   }
 }

@@ -7,22 +7,23 @@ import org.jspecify.annotations.Nullable;
 /// A pool of empty batches, so that taking one usually allocates nothing.
 ///
 /// - Threads: any.
-/// - Memory: keeps at most [#KEPT_MAX] batches of [#KEPT_BYTES_MAX] each, until [#close].
+/// - Memory: keeps at most `kept` batches of [#KEPT_BYTES_MAX] each, until [#close].
 public final class BatchPool implements AutoCloseable {
-  static final int KEPT_MAX = 64;
   static final long KEPT_BYTES_MAX = 2L << 20;
 
   private static final long BYTES_START = 64L << 10;
 
-  private final ArrayBlockingQueue<EventBatch> idle = new ArrayBlockingQueue<>(KEPT_MAX);
+  private final ArrayBlockingQueue<EventBatch> idle;
   private final long batchBytesMax;
   private final int eventBytesMax;
 
   /// @param batchBytesMax most bytes of records in one batch
   /// @param eventBytesMax most bytes of one record
-  public BatchPool(long batchBytesMax, int eventBytesMax) {
+  /// @param kept idle batches at most
+  public BatchPool(long batchBytesMax, int eventBytesMax, int kept) {
     this.batchBytesMax = batchBytesMax;
     this.eventBytesMax = eventBytesMax;
+    idle = new ArrayBlockingQueue<>(kept);
   }
 
   /// An empty batch. Give it back with [#give].

@@ -40,15 +40,21 @@ public final class Lanes implements AutoCloseable {
   ///
   /// @param slots batches that a ring holds, a power of two
   /// @param ledgerKeys keys that a ledger keeps at any age
+  /// @param ledgerKeysMax keys that a ledger keeps at most, a power of two
   /// @param ledgerSeconds age up to which a ledger keeps keys
   /// @param quorumNanos how long a batch waits for [Durability#QUORUM] at most; 0 for a store on
   ///   one machine, which does not have it
   /// @param futureNanos how far ahead of the clock the store accepts the time of an event
   public record Settings(
-      int slots, int ledgerKeys, long ledgerSeconds, long quorumNanos, long futureNanos) {
+      int slots,
+      int ledgerKeys,
+      int ledgerKeysMax,
+      long ledgerSeconds,
+      long quorumNanos,
+      long futureNanos) {
     /// For a store on one machine that accepts any time.
-    public Settings(int slots, int ledgerKeys, long ledgerSeconds) {
-      this(slots, ledgerKeys, ledgerSeconds, 0, Long.MAX_VALUE);
+    public Settings(int slots, int ledgerKeys, int ledgerKeysMax, long ledgerSeconds) {
+      this(slots, ledgerKeys, ledgerKeysMax, ledgerSeconds, 0, Long.MAX_VALUE);
     }
   }
 
@@ -105,7 +111,7 @@ public final class Lanes implements AutoCloseable {
   }
 
   private static BatchLedger ledger(Settings settings) {
-    int keysMax = Math.max(1 << 20, Integer.highestOneBit(settings.ledgerKeys) * 2);
+    int keysMax = Math.max(settings.ledgerKeysMax, Integer.highestOneBit(settings.ledgerKeys) * 2);
     return new BatchLedger(settings.ledgerKeys, keysMax, settings.ledgerSeconds);
   }
 

@@ -68,9 +68,12 @@ class DocumentedKeysTest {
     file. A key of a type (`retention.audit`) is a line or `--set retention.audit=365d`. Ages are
     written `30d`, `12h`, `10m`, `5s` or, for retention, `forever`; sizes are bytes.
 
-    `serve --print-config` prints the values in force, with `--changed` only the values that differ
-    from their defaults. `serve --check-config` reports every mistake. How keys work together is in
-    [INSTALL.md](INSTALL.md#configuration).
+    `serve --print-config` prints the values in force and where each comes from (`flag`, `variable`,
+    `file`, `default` or `computed`), with `--changed` only the values that differ from their
+    defaults; the output is a file for `--config`. In a file, a comment may follow a value after two
+    spaces and `# `. `serve --check-config` reports every mistake. How keys work together is in
+    [INSTALL.md](INSTALL.md#configuration), how sizes follow the machine in
+    [Memory](INSTALL.md#memory).
 
     """;
   }

@@ -68,9 +68,9 @@ class DoctorTest {
       lanes =
           new Lanes(
               store,
-              new Lanes.Settings(64, 1_000, 900),
+              new Lanes.Settings(64, 1_000, 1 << 20, 900),
               () -> new SpinThenParkWaitStrategy(10_000),
-              new BatchPool(64 << 20, 1 << 16),
+              new BatchPool(64 << 20, 1 << 16, 64),
               registry,
               () -> epochNanos / SECOND);
       intake =

@@ -26,9 +26,9 @@ class IntakeTest {
     Lanes lanes =
         new Lanes(
             store,
-            new Lanes.Settings(2, 0, 0),
+            new Lanes.Settings(2, 0, 1 << 20, 0),
             () -> new SpinThenParkWaitStrategy(0),
-            new BatchPool(1 << 20, 1 << 18),
+            new BatchPool(1 << 20, 1 << 18, 64),
             new SimpleMeterRegistry(),
             () -> 0);
     Intake intake =

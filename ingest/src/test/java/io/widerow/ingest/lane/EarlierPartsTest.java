@@ -55,9 +55,9 @@ class EarlierPartsTest {
     Lanes lanes =
         new Lanes(
             store,
-            new Lanes.Settings(64, 1_000, 900, quorumNanos, Long.MAX_VALUE),
+            new Lanes.Settings(64, 1_000, 1 << 20, 900, quorumNanos, Long.MAX_VALUE),
             () -> new SpinThenParkWaitStrategy(10_000),
-            new BatchPool(1 << 20, 1 << 16),
+            new BatchPool(1 << 20, 1 << 16, 64),
             new SimpleMeterRegistry(),
             epochSeconds);
     lanes.start();

@@ -35,7 +35,7 @@ public class LanesTest {
   private MemoryStore store = new MemoryStore(1);
 
   private static Lanes open(MemoryStore in, int slots) {
-    return open(in, new Lanes.Settings(slots, 1_000, 900));
+    return open(in, new Lanes.Settings(slots, 1_000, 1 << 20, 900));
   }
 
   private static Lanes open(MemoryStore in, Lanes.Settings settings) {
@@ -44,7 +44,7 @@ public class LanesTest {
             in,
             settings,
             () -> new SpinThenParkWaitStrategy(10_000),
-            new BatchPool(1 << 20, 1 << 16),
+            new BatchPool(1 << 20, 1 << 16, 64),
             new SimpleMeterRegistry(),
             () -> 1_000);
     lanes.start();
@@ -107,7 +107,7 @@ public class LanesTest {
   @Test
   void takesTimesUpToTheLimitAheadOfTheClock() {
     long hour = Duration.ofHours(1).toNanos();
-    try (Lanes lanes = open(store, new Lanes.Settings(64, 1_000, 900, 0, hour))) {
+    try (Lanes lanes = open(store, new Lanes.Settings(64, 1_000, 1 << 20, 900, 0, hour))) {
       long before = store.latestNanos();
       IncomingBatch batch = lanes.begin(1_000);
       long after = store.latestNanos();

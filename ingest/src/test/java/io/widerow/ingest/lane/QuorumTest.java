@@ -72,9 +72,9 @@ class QuorumTest {
     Lanes lanes =
         new Lanes(
             in,
-            new Lanes.Settings(slots, 1_000, 900, wait.toNanos(), Long.MAX_VALUE),
+            new Lanes.Settings(slots, 1_000, 1 << 20, 900, wait.toNanos(), Long.MAX_VALUE),
             () -> new SpinThenParkWaitStrategy(10_000),
-            new BatchPool(1 << 20, 1 << 16),
+            new BatchPool(1 << 20, 1 << 16, 64),
             registry,
             () -> 1_000);
     lanes.start();

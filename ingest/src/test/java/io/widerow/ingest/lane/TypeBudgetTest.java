@@ -31,7 +31,7 @@ class TypeBudgetTest {
   private static final long NOW = Decoding.ARRIVAL_NANOS;
 
   private final AtomicLong seconds = new AtomicLong(NOW / 1_000_000_000L / 3_600 * 3_600);
-  private final BatchPool pool = new BatchPool(64 << 20, 64 << 10);
+  private final BatchPool pool = new BatchPool(64 << 20, 64 << 10, 64);
   private final MemoryStore store = new MemoryStore(1);
 
   @AfterEach

@@ -132,9 +132,9 @@ class SocketReceiverTest {
     Lanes lanes =
         new Lanes(
             store,
-            new Lanes.Settings(64, 1_000, 900),
+            new Lanes.Settings(64, 1_000, 1 << 20, 900),
             () -> new SpinThenParkWaitStrategy(10_000),
-            new BatchPool(1 << 20, 1 << 16),
+            new BatchPool(1 << 20, 1 << 16, 64),
             registry,
             () -> 1_000);
     ByteCredit credit = new ByteCredit(1 << 20);

@@ -74,7 +74,8 @@ public final class ClusterDaemonStore {
             keys.ttl() ? TTL_SLACK : null);
     ExecutorService merge = Executors.newSingleThreadExecutor(low.factory("widerow-merge"));
     var reading = new ClusterReading(keyspace, settings, ahead, merge);
-    reading.helpWith(QueryThreads.start(low.factory("widerow-search")));
+    reading.helpWith(
+        QueryThreads.start(low.factory("widerow-search"), config.limits().searchThreads()));
     CassandraStore store = ClusterStores.open(keyspace, local, apply(config), reading, background);
     reading.propose(() -> {
       if (local.retention() != null) {

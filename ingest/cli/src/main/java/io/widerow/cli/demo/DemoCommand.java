@@ -7,6 +7,7 @@ import io.widerow.cli.serve.LogSetup;
 import io.widerow.cli.serve.ServeCommand;
 import io.widerow.ingest.Daemon;
 import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.ingest.config.MemoryPlan;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.embedded.EmbeddedStore;
 import java.io.IOException;
@@ -111,6 +112,7 @@ public final class DemoCommand implements Callable<Integer> {
       own().getErr().println("widerow demo: " + wrong.getMessage());
       return ExitCode.USAGE.number;
     }
+    MemoryPlan.limitNetwork();
     int worst;
     DemoStay stay = new DemoStay();
     try (EventStore store = ServeCommand.openConfigured(config);

@@ -15,6 +15,7 @@ import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.config.FileBudget;
 import io.widerow.ingest.config.FixedLimits;
 import io.widerow.ingest.config.Key;
+import io.widerow.ingest.config.MemoryPlan;
 import io.widerow.ingest.serve.reply.LowPriorityThread;
 import io.widerow.ingest.socket.PortProvider;
 import io.widerow.ingest.socket.SocketProtocol;
@@ -224,7 +225,7 @@ public final class ServeCommand implements Callable<Integer> {
     DaemonConfig config =
         read.accepting(acceptClock, acceptRepeats).withLimits(limits.apply(read.limits()));
     if (printConfig) {
-      out().print(changedOnly ? config.printChanged() : config.print());
+      out().print(changedOnly ? config.printChanged() : config.printWithOrigins());
       out().flush();
       return 0;
     }
@@ -272,6 +273,8 @@ public final class ServeCommand implements Callable<Integer> {
 
   /// Returns why writing has ended; null when it was asked to stop.
   private @Nullable String run(DaemonConfig config, CountDownLatch stopped) {
+    MemoryPlan.limitNetwork();
+    announceMemory(new MemoryPlan(config));
     Thread.ofPlatform().name("widerow-start").daemon().start(Daemon::prepare);
     String failure;
     long stopNanos;
@@ -362,6 +365,14 @@ public final class ServeCommand implements Callable<Integer> {
             + " in open rows; ready"
             + (full == null ? "" : " to read, and to take events when there is room"));
     out().flush();
+  }
+
+  private void announceMemory(MemoryPlan memory) {
+    print(memory.sentence());
+    String excess = memory.excess();
+    if (excess != null) {
+      warn(excess);
+    }
   }
 
   private void announceCluster(@Nullable ClusterReport cluster) {

@@ -15,6 +15,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -53,11 +55,51 @@ class DaemonConfigTest {
             "--lanes",
             "4",
             "--print-config");
-    assertTrue(printed.contains("lanes=4\n"), printed);
-    assertTrue(printed.contains("types-max=512\n"), printed);
-    assertTrue(printed.contains("drain-seconds=7\n"), printed);
-    assertTrue(printed.contains("http=127.0.0.1:7380\n"), printed);
-    assertTrue(printed.contains("durability=disk\n"), printed);
+    assertEquals("flag", originIn(printed, "lanes=4"));
+    assertEquals("variable WIDEROW_TYPES_MAX", originIn(printed, "types-max=512"));
+    assertEquals("file", originIn(printed, "drain-seconds=7"));
+    assertEquals("default", originIn(printed, "http=127.0.0.1:7380"));
+    assertEquals("computed: store is empty", originIn(printed, "durability=disk"));
+  }
+
+  /// The comment behind a line that is printed.
+  private static String originIn(String printed, String line) {
+    Pattern whole = Pattern.compile("\n" + Pattern.quote(line) + " +# (.*)\n");
+    Matcher found = whole.matcher("\n" + printed);
+    assertTrue(found.find(), line + " in " + printed);
+    return found.group(1);
+  }
+
+  @Test
+  void everyValueHasAnOriginInEightyColumns() {
+    String printed = print(Map.of(), "--print-config");
+    List<String> lines = printed.lines().skip(1).toList();
+    for (String line : lines) {
+      assertTrue(line.matches("(# )?[a-z][^#]* {2}# .+"), line);
+      assertTrue(line.length() <= 80, line);
+    }
+    for (String limit : List.of("memory", "heap", "native memory", "processors")) {
+      assertTrue(printed.contains("\n# " + limit + ": "), printed);
+    }
+    for (String key : List.of("lanes", "open-bytes", "body-bytes-max")) {
+      assertTrue(printed.matches("(?s).*\n" + key + "=\\d+ +# computed: .*"), printed);
+    }
+  }
+
+  @Test
+  void theOutputOfPrintConfigIsAConfigurationFile() throws IOException {
+    Map<String, String> given = Map.of("WIDEROW_RETENTION", "9d", "WIDEROW_HOSTS", "a.b, c.d");
+    Path file = directory.resolve("printed");
+    Files.writeString(file, print(given, "--lanes", "3", "--print-config").substring(2));
+    String again = print(Map.of(), "--config", file.toString(), "--print-config", "--changed");
+    assertEquals("file", originIn(again, "retention=9d"));
+    assertEquals("file", originIn(again, "hosts=a.b,c.d"));
+    assertTrue(again.startsWith("0\n"), again);
+    Files.writeString(file, "data=/a # b/#c  #d\n");
+    assertEquals(
+        "file",
+        originIn(
+            print(Map.of(), "--config", file.toString(), "--print-config"), "data=/a # b/#c  #d"));
   }
 
   @Test
@@ -76,7 +118,9 @@ class DaemonConfigTest {
             "false",
             "--print-config",
             "--changed");
-    assertEquals("0\nretention=30d\nretention.audit=365d\ninsecure=true\nui=false\n", printed);
+    assertEquals(
+        "0\nretention=30d\nretention.audit=365d\ninsecure=true\nui=false\n",
+        printed.replaceAll(" +# flag\n", "\n"));
   }
 
   @Test
@@ -108,9 +152,9 @@ class DaemonConfigTest {
           String[] set = line.split("=", 2);
           Key<?> key = Objects.requireNonNull(ConfigKeys.find(set[0]));
           String byFlag = print(Map.of(), "--" + set[0], set[1], "--print-config");
-          assertTrue(byFlag.contains("\n" + line + "\n"), byFlag);
+          assertEquals("flag", originIn(byFlag, line));
           String byVariable = print(Map.of(key.variable(), set[1]), "--print-config");
-          assertTrue(byVariable.contains("\n" + line + "\n"), byVariable);
+          assertEquals("variable " + key.variable(), originIn(byVariable, line));
         });
   }
 

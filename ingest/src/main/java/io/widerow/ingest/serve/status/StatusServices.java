@@ -9,6 +9,7 @@ import com.linecorp.armeria.common.ResponseHeaders;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.ingest.config.MemoryPlan;
 import io.widerow.ingest.config.Tokens;
 import io.widerow.ingest.doctor.Conditions;
 import io.widerow.ingest.doctor.Doctor;
@@ -194,6 +195,7 @@ public final class StatusServices {
       json.append(",\"slotsUsed\":").append(lane.slotsUsed()).append('}');
     }
     appendStore(json.append("],\"store\":{"), store.statistics());
+    json.append("},\"memory\":{").append(new MemoryPlan(config).json());
     json.append("},\"disk\":{\"usableBytes\":").append(usable);
     json.append(",\"reserveBytes\":").append(config.store().diskReserveBytes());
     ClusterReport cluster = store.cluster();

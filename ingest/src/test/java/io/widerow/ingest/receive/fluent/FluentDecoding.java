@@ -22,9 +22,9 @@ public final class FluentDecoding {
       new Intake(
           new Lanes(
               STORE,
-              new Lanes.Settings(2, 0, 0),
+              new Lanes.Settings(2, 0, 1 << 20, 0),
               () -> new SpinThenParkWaitStrategy(0),
-              new BatchPool(1 << 20, 1 << 18),
+              new BatchPool(1 << 20, 1 << 18, 64),
               new SimpleMeterRegistry(),
               () -> 0),
           new ByteCredit(1 << 26),
