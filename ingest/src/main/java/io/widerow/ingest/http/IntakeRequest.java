@@ -40,7 +40,8 @@ import org.reactivestreams.Subscription;
 /// ```
 ///   headers: claim credit -> body: read -> unpack, to UTF-8 -> decode, digest -> lanes -> answer
 ///            (or 503)        (or 413)                     credit of the body becomes
-///                                                         that of the records
+///                                                         that of the records, and of a large
+///                                                         body itself
 /// ```
 ///
 /// - Threads: the connection's event loop; a large or compressed body is decoded on a blocking
@@ -73,6 +74,7 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
   private @Nullable Future<?> pace;
   private int lengthBefore; // of the body, at the last check of its pace
   private long claimed;
+  private long decodedBytes; // of a large body, to which its decoder refers
   private boolean over; // no further piece of the body matters
 
   private IntakeRequest(
@@ -291,9 +293,9 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
       batch = intake.lanes().begin(intake.epochNanos());
       protocol.decode(plain.bytes(), plain.length(), batch);
       BatchKey key = key(plain, batch);
-      plain.give();
+      decodedBytes = plain.giveCounted();
       intake.lanes().applyRules(batch);
-      long held = batch.events.memory().byteSize();
+      long held = batch.events.memory().byteSize() + decodedBytes;
       intake.credit().claimInDebt(held);
       intake.credit().release(claimed);
       claimed = held;
@@ -361,8 +363,9 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
 
     @Override
     public void kept(BatchOutcome.Stored stored) {
-      intake.credit().release(Math.max(0, claimed - WAITING_BYTES));
-      claimed = Math.min(claimed, WAITING_BYTES);
+      long held = Math.min(claimed, WAITING_BYTES + decodedBytes);
+      intake.credit().release(claimed - held);
+      claimed = held;
     }
 
     @Override

@@ -8,16 +8,26 @@ import org.jspecify.annotations.Nullable;
 /// The bytes of a request on the heap, with the slack after them that [Swar] needs.
 ///
 /// - Threads: one at a time.
+/// - Memory: idle bodies of at most 1 MiB are kept, 64 or fewer, in at most a sixteenth of the
+///   heap.
 public final class Body {
   private static final int BYTES_START = 64 << 10;
   private static final int KEPT_BYTES_MAX = 1 << 20;
+  private static final int HEAP_SHARE = 16;
   private static final int KEPT_MAX = 64;
-  private static final ArrayBlockingQueue<Body> IDLE = new ArrayBlockingQueue<>(KEPT_MAX);
+  private static final ArrayBlockingQueue<Body> IDLE =
+      new ArrayBlockingQueue<>(kept(Runtime.getRuntime().maxMemory()));
+  private static final byte[] NONE = {};
 
   private byte[] bytes = new byte[BYTES_START];
   private int length;
 
   private Body() {}
+
+  /// How many idle bodies are kept with a heap of this size.
+  static int kept(long heapBytes) {
+    return Math.clamp(heapBytes / HEAP_SHARE / KEPT_BYTES_MAX, 1, KEPT_MAX);
+  }
 
   /// An empty body, pooled or new.
   public static Body take() {
@@ -26,10 +36,19 @@ public final class Body {
   }
 
   public void give() {
+    int _ = giveCounted();
+  }
+
+  /// Gives it back and returns the bytes of its array, or 0 when the pool keeps them. Decoders
+  /// refer to the array until their request is answered.
+  public int giveCounted() {
     length = 0;
-    if (bytes.length <= KEPT_BYTES_MAX) {
-      IDLE.offer(this);
+    if (bytes.length <= KEPT_BYTES_MAX && IDLE.offer(this)) {
+      return 0;
     }
+    int left = bytes.length;
+    bytes = NONE;
+    return left;
   }
 
   public byte[] bytes() {
