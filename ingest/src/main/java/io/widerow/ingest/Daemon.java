@@ -80,7 +80,7 @@ import org.jspecify.annotations.Nullable;
 /// |---|---|---|
 /// | `widerow-lane-<n>` | one per lane | all writing to the lane's journal and open rows |
 /// | `armeria-boss-<address>` | one | accepts connections for the next |
-/// | `widerow-net-<n>` | one per core, less in little memory | sockets, decoding of small bodies, answers, small queries |
+/// | `widerow-net-<n>` | at most one per core | sockets, decoding of small bodies, small queries |
 /// | `widerow-<protocol>` | one per socket protocol that is on | its sockets and decoding |
 /// | `armeria-common-blocking-tasks-<n>` | as needed | large or compressed bodies, snapshots |
 /// | `widerow-background-<n>` | 2, and one for two lanes | sealing, journal files; the opener's |
