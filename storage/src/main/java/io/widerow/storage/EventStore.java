@@ -96,6 +96,11 @@ public interface EventStore extends AutoCloseable {
 
   StoreStatistics statistics();
 
+  /// The versions of Widerow that the store records; null for a store on a cluster.
+  default @Nullable StoreVersions versions() {
+    return null;
+  }
+
   /// The state of the cluster of a store on a cluster; null for a store on one machine.
   default @Nullable ClusterReport cluster() {
     return null;

@@ -11,6 +11,7 @@ import java.util.List;
 /// @param millis duration of the opening, in milliseconds
 /// @param damage acknowledged groups that are lost: the store was opened without them, for reading
 ///   or because its operator accepted the loss
+/// @param versions recorded in the store, after this opening
 /// @param remarks one sentence for each part that was healed, and for each file that was kept
 ///   although nothing lists it
 public record RecoveryReport(
@@ -20,9 +21,8 @@ public record RecoveryReport(
     int segments,
     long millis,
     List<Damage> damage,
+    StoreVersions versions,
     List<String> remarks) {
-  static final RecoveryReport NONE = new RecoveryReport(0, 0, 0, 0, 0, List.of(), List.of());
-
   public RecoveryReport {
     damage = List.copyOf(damage);
     remarks = List.copyOf(remarks);

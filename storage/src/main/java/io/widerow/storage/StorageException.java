@@ -120,6 +120,15 @@ public abstract sealed class StorageException extends RuntimeException {
     public Incompatible(String store, String found) {
       super(store + ": " + found);
     }
+
+    private Incompatible(String sentence, Throwable cause) {
+      super(sentence, cause);
+    }
+
+    /// The same failure and what to do about it.
+    public Incompatible with(String advice) {
+      return new Incompatible(getMessage() + "; " + advice, this);
+    }
   }
 
   /// Another process has the store open.

@@ -3,6 +3,7 @@ package io.widerow.cli;
 import io.widerow.event.NearestName;
 import io.widerow.query.QueryException;
 import io.widerow.query.Variables;
+import io.widerow.storage.BuildVersion;
 import io.widerow.storage.FailureReason;
 import io.widerow.storage.StorageException;
 import java.io.IOException;
@@ -25,12 +26,13 @@ import picocli.CommandLine.UnmatchedArgumentException;
 final class CommandLines {
   private CommandLines() {}
 
-  /// Prints the version of this build.
+  /// Prints the version of this build and its commit.
   public static final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() {
-      String built = Version.class.getPackage().getImplementationVersion();
-      return new String[] {"widerow " + (built == null ? "(not packaged)" : built)};
+      return new String[] {
+        "widerow %s, commit %s".formatted(BuildVersion.value(), BuildVersion.commit())
+      };
     }
   }
 

@@ -1,6 +1,8 @@
 package io.widerow.cli;
 
 import io.widerow.query.output.OutputBuffer;
+import io.widerow.storage.StoreVersions;
+import io.widerow.storage.repair.StoreVerifier;
 import io.widerow.storage.repair.StoreVerifier.Verification;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -36,7 +38,9 @@ public final class VerifyCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    Verification found = verifier.apply(store.directory(ClusterDirectory.VERIFY));
+    Path directory = store.directory(ClusterDirectory.VERIFY);
+    Verification found = verifier.apply(directory);
+    StoreVersions versions = StoreVerifier.versions(directory);
     DamageTable table = new DamageTable();
     table.add("damaged", found.damage());
     OutputBuffer out = new OutputBuffer(1 << 12);
@@ -51,9 +55,16 @@ public final class VerifyCommand implements Callable<Integer> {
                   found.bytes(),
                   found.damage().size()));
       out.putJson(found.remarks());
+      out.put(",\"created\":");
+      out.putJson(versions.created());
+      out.put(",\"written\":");
+      out.putJson(versions.written());
       out.put("}\n");
     } else {
       found.remarks().forEach(remark -> out.put(remark + "\n"));
+      out.put(
+          "created by Widerow %s, last written by Widerow %s%n"
+              .formatted(versions.created(), versions.written()));
       out.put(
           "checked %d segments (%d blocks, %d events, %d bytes) and the journals: %s%n"
               .formatted(

@@ -14,6 +14,7 @@ import io.widerow.rollup.RollupDefinition;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.StoreStatistics;
+import io.widerow.storage.StoreVersions;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.embedded.EmbeddedStore;
 import io.widerow.storage.embedded.RollupControl;
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// Checks the daemon and its store every few seconds, and reports findings for the operator.
 ///
@@ -194,6 +196,11 @@ public final class Doctor {
     }
     return new Facts.Backlog(
         bytes, store.statistics().segmentBytes(), (now - backlogSinceNanos) / NANOS_PER_SECOND);
+  }
+
+  /// The versions that the store records; null for a store on a cluster.
+  public @Nullable StoreVersions versions() {
+    return store.versions();
   }
 
   /// The findings, the worst first: of the last check, of the current conditions, and of the

@@ -14,6 +14,7 @@ import io.widerow.storage.RetentionLookup;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreStatistics;
+import io.widerow.storage.StoreVersions;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.ReadDeadline;
@@ -162,6 +163,11 @@ public final class EmbeddedStore implements EventStore {
 
   public RecoveryReport recovery() {
     return recovery;
+  }
+
+  @Override
+  public StoreVersions versions() {
+    return recovery.versions();
   }
 
   @Override

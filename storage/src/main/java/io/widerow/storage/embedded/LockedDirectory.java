@@ -21,7 +21,7 @@ record LockedDirectory(Disk disk, Path path, UUID storeId, Disk.Lock lock)
   static LockedDirectory create(Disk disk, Path path) {
     makeDirectory(disk, path);
     if (StoreFormat.isStore(disk, path, List.of(StoreLock.NAME))) {
-      StoreFormat.read(disk, path).requireWritable(path);
+      StoreFormat.read(disk, path).requireWritable(disk, path);
     } else {
       Path parent = path.toAbsolutePath().getParent();
       if (parent != null) {
@@ -34,7 +34,7 @@ record LockedDirectory(Disk disk, Path path, UUID storeId, Disk.Lock lock)
   /// Locks the directory of a store for writing.
   static LockedDirectory forWriting(Disk disk, Path path) {
     StoreFormat format = StoreFormat.read(disk, path);
-    format.requireWritable(path);
+    format.requireWritable(disk, path);
     return lock(disk, path, format::storeId);
   }
 
@@ -66,7 +66,7 @@ record LockedDirectory(Disk disk, Path path, UUID storeId, Disk.Lock lock)
       return StoreFormat.create(disk, path, UUID.randomUUID()).storeId();
     }
     StoreFormat format = StoreFormat.read(disk, path);
-    format.requireWritable(path);
+    format.requireWritable(disk, path);
     return format.storeId();
   }
 

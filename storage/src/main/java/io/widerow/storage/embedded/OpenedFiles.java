@@ -12,12 +12,14 @@ import io.widerow.storage.live.SegmentInventory;
 import io.widerow.storage.live.StoreClock;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.manifest.Manifest;
+import io.widerow.storage.manifest.VersionsFile;
 import io.widerow.storage.recovery.JournalRecovery;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.stream.Stream;
 
 /// The files of a store that is being opened, read and checked: manifest, segments, notes, journals
 /// and witness. Nothing on the disk has changed before [#tidy].
@@ -88,6 +90,12 @@ record OpenedFiles(
     }
   }
 
+  /// A sentence for each part that was healed or cannot be read, while nothing changes yet.
+  List<String> remarks() {
+    String versions = VersionsFile.remark(directory.disk(), directory.path());
+    return Stream.concat(inventory.healed().stream(), Stream.ofNullable(versions)).toList();
+  }
+
   /// Rewrites the manifest and deletes the leftovers of a crash. While a listed file is missing, an
   /// unlisted file may be all that remains of it, so unlisted files stay.
   ///
@@ -105,6 +113,8 @@ record OpenedFiles(
     manifest.rewrite();
     notes.cut(recovery::lsnCounted);
     manifest.keepRoom(); // before sealing takes the remaining room
+    Stream.ofNullable(VersionsFile.writing(directory.disk(), directory.path()))
+        .forEach(remarks::add);
     if (whole) {
       segments.deleteOrphans(manifest.segments());
       segments.figures().deleteOrphans(manifest.figures());

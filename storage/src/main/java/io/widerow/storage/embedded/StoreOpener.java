@@ -16,6 +16,7 @@ import io.widerow.storage.maintenance.DiskRoom;
 import io.widerow.storage.maintenance.JournalPin;
 import io.widerow.storage.maintenance.RowSupply;
 import io.widerow.storage.maintenance.Sealer;
+import io.widerow.storage.manifest.VersionsFile;
 import io.widerow.storage.recovery.JournalRecovery;
 import io.widerow.storage.recovery.RecoveredNotes;
 import io.widerow.storage.recovery.RecoverySealer;
@@ -127,7 +128,7 @@ public final class StoreOpener {
     RecoveryReport report;
     try (JournalRecovery recovery = files.recovery()) {
       extension.open();
-      List<String> remarks = purpose.writesNow() ? files.tidy(purpose) : files.inventory().healed();
+      List<String> remarks = purpose.writesNow() ? files.tidy(purpose) : files.remarks();
       var held = new ReplayedRows(contents, replayed);
       var notes = new RecoveredNotes(files.notes());
       try (Replay replay = replay(purpose, files, shared, held, notes)) {
@@ -201,6 +202,7 @@ public final class StoreOpener {
         files.inventory().segments().size(),
         (clock.monotonicNanos() - startNanos) / 1_000_000,
         Stream.concat(events, extension.damage().stream()).toList(),
+        VersionsFile.read(disk, config.directory()),
         Stream.concat(remarks.stream(), extension.remarks().stream()).toList());
   }
 }

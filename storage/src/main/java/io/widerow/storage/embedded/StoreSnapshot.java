@@ -16,6 +16,7 @@ import io.widerow.storage.live.StoreMoment;
 import io.widerow.storage.manifest.AggregateEntry;
 import io.widerow.storage.manifest.Manifest;
 import io.widerow.storage.manifest.StoreFormat;
+import io.widerow.storage.manifest.VersionsFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -63,6 +64,7 @@ public final class StoreSnapshot {
           Manifest.NAME,
           Manifest.NAME_NEW,
           Witness.NAME,
+          VersionsFile.NAME,
           StoreFormat.NAME);
 
   private final Disk disk;
@@ -143,6 +145,7 @@ public final class StoreSnapshot {
     try {
       disk.createDirectory(made);
       long copied = parts.put(this, journals);
+      linkIfThere(store.resolve(VersionsFile.NAME), made.resolve(VersionsFile.NAME));
       disk.forceDirectory(made);
       disk.link(store.resolve(StoreFormat.NAME), made.resolve(StoreFormat.NAME));
       if (lacksTables) { // the store may have got them since

@@ -161,7 +161,7 @@ public final class AggregateFiles {
     if (!disk.exists(path)) {
       throw new StorageException.Corrupt(path, 0, "the manifest lists this file, and it is gone");
     }
-    Segment file = Segment.open(disk, path, storeId, entry.id());
+    Segment file = SegmentFiles.open(disk, path, storeId, entry.id());
     SegmentSummary found = file.summary();
     if (!file.isOfFigures() || found.bytes() != entry.bytes() || found.events() != entry.events()) {
       file.close();

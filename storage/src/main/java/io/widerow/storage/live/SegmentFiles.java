@@ -6,6 +6,7 @@ import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.Throttle;
 import io.widerow.storage.manifest.Manifest;
 import io.widerow.storage.manifest.SegmentEntry;
+import io.widerow.storage.manifest.VersionsFile;
 import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentProfile;
 import io.widerow.storage.segment.SegmentWriter;
@@ -121,6 +122,15 @@ public final class SegmentFiles {
     }
   }
 
+  /// Opens a file of a store; one of a newer program is refused with the versions of both.
+  static Segment open(Disk disk, Path file, UUID storeId, long id) {
+    try {
+      return Segment.open(disk, file, storeId, id);
+    } catch (StorageException.Incompatible newer) {
+      throw newer.with(VersionsFile.advice(disk, file.resolve("../..").normalize()));
+    }
+  }
+
   static StorageException.Corrupt unreadable(Path file, StorageException failed) {
     return new StorageException.Corrupt(file, 0, "it cannot be read: " + failed.getMessage());
   }
@@ -132,7 +142,7 @@ public final class SegmentFiles {
     if (!disk.exists(file)) {
       throw new StorageException.Corrupt(file, 0, "the manifest lists this file, and it is gone");
     }
-    Segment segment = Segment.open(disk, file, storeId, entry.id());
+    Segment segment = open(disk, file, storeId, entry.id());
     try {
       segment.requireHolds(entry.bytes(), entry.partitions());
       return segment;

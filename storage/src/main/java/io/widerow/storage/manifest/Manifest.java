@@ -133,7 +133,8 @@ public final class Manifest implements AutoCloseable {
       }
       if (sections.refusing() >= 0) {
         throw new StorageException.Incompatible(
-            path, "needs a section that this Widerow does not know: " + sections.refusing());
+                path, "needs a section that this version lacks: " + sections.refusing())
+            .with(VersionsFile.advice(disk, directory));
       }
       offset += EDIT_HEADER_BYTES + length;
     }

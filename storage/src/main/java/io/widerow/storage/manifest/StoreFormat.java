@@ -31,6 +31,10 @@ public record StoreFormat(UUID storeId, boolean readOnly) {
   public static final String NAME = "FORMAT";
   private static final String NAME_NEW = "FORMAT.tmp";
 
+  /// Files that a creation that was cut off may leave.
+  private static final List<String> CREATED_BEFORE =
+      List.of(NAME_NEW, VersionsFile.NAME, VersionsFile.NAME_NEW);
+
   /// Incompatible feature: the store has tables, in a directory of their own.
   static final long FEATURE_TABLES = 1;
 
@@ -38,6 +42,7 @@ public record StoreFormat(UUID storeId, boolean readOnly) {
   public static final long INCOMPATIBLE_KNOWN = FEATURE_TABLES;
 
   private static final int BYTES_MAX = 4_096;
+  private static final int LINE_CHARS_MAX = 40;
   private static final Pattern TEXT =
       Pattern.compile(
           """
@@ -50,7 +55,7 @@ public record StoreFormat(UUID storeId, boolean readOnly) {
           """);
 
   /// True when a directory is a store, false when it may become one. Another program may be
-  /// creating a store there concurrently; it writes `FORMAT` before anything else.
+  /// creating a store there concurrently; it writes `FORMAT` before anything else but `VERSIONS`.
   ///
   /// @throws StorageException.Incompatible when the directory holds something else
   public static boolean isStore(Disk disk, Path directory, List<String> mayBeThere) {
@@ -60,7 +65,7 @@ public record StoreFormat(UUID storeId, boolean readOnly) {
     }
     for (Path path : disk.list(directory)) {
       String name = path.getFileName().toString();
-      if (!mayBeThere.contains(name) && !name.equals(NAME_NEW)) {
+      if (!mayBeThere.contains(name) && !CREATED_BEFORE.contains(name)) {
         if (disk.exists(format)) {
           return true;
         }
@@ -81,6 +86,7 @@ public record StoreFormat(UUID storeId, boolean readOnly) {
 
   /// Makes a directory a store.
   public static StoreFormat create(Disk disk, Path directory, UUID storeId) {
+    VersionsFile.create(disk, directory);
     write(disk, directory, storeId, "%016x".formatted(0), "%016x".formatted(0));
     return new StoreFormat(storeId, false);
   }
@@ -129,10 +135,11 @@ public record StoreFormat(UUID storeId, boolean readOnly) {
   }
 
   /// @throws StorageException.ReadOnly when this program must not write
-  public void requireWritable(Path directory) {
+  public void requireWritable(Disk disk, Path directory) {
     if (readOnly) {
       throw new StorageException.ReadOnly(
-          directory + ": a feature that this Widerow does not know forbids writing");
+          "%s: a feature that this version lacks forbids writing; %s"
+              .formatted(directory, VersionsFile.advice(disk, directory)));
     }
   }
 
@@ -149,8 +156,9 @@ public record StoreFormat(UUID storeId, boolean readOnly) {
     }
     Matcher fields = TEXT.matcher(text);
     if (text.startsWith("widerow-store ") && !text.startsWith("widerow-store 1\n")) {
-      throw new StorageException.Incompatible(
-          path, "written by a newer Widerow: " + text.lines().findFirst().orElse(""));
+      String newer = "a newer format, %s instead of widerow-store 1".formatted(firstLine(text));
+      throw new StorageException.Incompatible(path, newer)
+          .with(VersionsFile.advice(disk, directory));
     }
     if (!fields.matches()) {
       throw new StorageException.Corrupt(path, 0, "not written by Widerow");
@@ -160,13 +168,20 @@ public record StoreFormat(UUID storeId, boolean readOnly) {
       throw new StorageException.Corrupt(path, 0, "its checksum is wrong");
     }
     if ((incompatible(fields) & ~INCOMPATIBLE_KNOWN) != 0) {
+      long unknown = incompatible(fields) & ~INCOMPATIBLE_KNOWN;
       throw new StorageException.Incompatible(
-          path, "needs features that this Widerow does not know: " + fields.group(3));
+              path, "needs features that this version lacks: bits %016x".formatted(unknown))
+          .with(VersionsFile.advice(disk, directory));
     }
     return fields;
   }
 
-  private static int crc(String lines) {
+  private static String firstLine(String text) {
+    String line = text.lines().findFirst().orElse("");
+    return line.substring(0, Math.min(LINE_CHARS_MAX, line.length())).replaceAll("[^ -~]", "?");
+  }
+
+  static int crc(String lines) {
     var crc = new CRC32C();
     crc.update(lines.getBytes(StandardCharsets.UTF_8));
     return (int) crc.getValue();

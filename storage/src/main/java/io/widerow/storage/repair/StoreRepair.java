@@ -110,7 +110,7 @@ public final class StoreRepair {
     StoreFormat.requireStore(disk, directory);
     try {
       StoreFormat format = StoreFormat.read(disk, directory);
-      format.requireWritable(directory);
+      format.requireWritable(disk, directory);
       StoreLock.holding(disk, directory, () -> repairFiles(format.storeId()));
     } catch (StorageException.Corrupt unreadable) {
       boolean format = Path.of(unreadable.place).endsWith(StoreFormat.NAME);

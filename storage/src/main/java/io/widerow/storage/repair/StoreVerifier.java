@@ -3,6 +3,7 @@ package io.widerow.storage.repair;
 import io.widerow.storage.Damage;
 import io.widerow.storage.JournalLoss;
 import io.widerow.storage.StorageException;
+import io.widerow.storage.StoreVersions;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.RealDisk;
 import io.widerow.storage.disk.StoreLock;
@@ -19,6 +20,7 @@ import io.widerow.storage.live.SegmentInventory;
 import io.widerow.storage.manifest.Manifest;
 import io.widerow.storage.manifest.SegmentEntry;
 import io.widerow.storage.manifest.StoreFormat;
+import io.widerow.storage.manifest.VersionsFile;
 import io.widerow.storage.recovery.JournalRecovery;
 import io.widerow.storage.segment.Segment;
 import java.nio.file.Path;
@@ -77,6 +79,11 @@ public final class StoreVerifier {
         .verify();
   }
 
+  /// The versions of Widerow that the directory of a store records.
+  public static StoreVersions versions(Path directory) {
+    return VersionsFile.read(new RealDisk(), directory);
+  }
+
   /// Whether the directory of a store has tables.
   public static boolean hasTables(Path directory) {
     return new RealDisk().exists(tables(directory).resolve(Manifest.NAME));
@@ -102,6 +109,7 @@ public final class StoreVerifier {
   }
 
   private void verifyStore(UUID storeId) {
+    Stream.ofNullable(VersionsFile.remark(disk, directory)).forEach(remarks::add);
     Manifest manifest;
     try {
       manifest = Manifest.read(disk, directory, storeId);

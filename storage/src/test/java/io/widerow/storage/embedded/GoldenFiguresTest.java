@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// store of today, whose figures are the expected ones: ten days of two types, one with ids of its
 /// own that are written again. Only the last three days have their events still.
 class GoldenFiguresTest {
-  private static final String NAME = "store-v1-aggregates";
+  static final String NAME = "store-v1-aggregates";
   private static final Duration KEPT = Duration.ofDays(3);
   private static final Duration KEEP = Duration.ofDays(40);
 
@@ -116,7 +116,11 @@ class GoldenFiguresTest {
         assertEquals(model.expected(), figures(store, watch));
         assertTrue(watch.keptMinutes() > 0);
         assertEquals(0, watch.missingMinutes());
-        assertEquals(List.of(), store.recovery().remarks());
+        assertEquals(
+            List.of(), // but of the first start of another version
+            store.recovery().remarks().stream()
+                .filter(remark -> !remark.contains("written by Widerow 0.1.0 until now"))
+                .toList());
         assertEquals(files, names(path));
       }
     }

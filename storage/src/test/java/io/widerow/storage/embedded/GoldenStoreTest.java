@@ -12,9 +12,11 @@ import io.widerow.faults.NumberedEvents;
 import io.widerow.faults.StoreModel;
 import io.widerow.faults.StoreReading;
 import io.widerow.faults.TestEvent;
+import io.widerow.storage.BuildVersion;
 import io.widerow.storage.Durability;
 import io.widerow.storage.Filter;
 import io.widerow.storage.Scan;
+import io.widerow.storage.StoreVersions;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.RealDisk;
@@ -22,6 +24,7 @@ import io.widerow.storage.journal.Witness;
 import io.widerow.storage.manifest.Manifest;
 import io.widerow.storage.manifest.SegmentEntry;
 import io.widerow.storage.manifest.StoreFormat;
+import io.widerow.storage.repair.StoreRepair;
 import io.widerow.storage.repair.StoreVerifier;
 import io.widerow.storage.segment.GoldenSegment;
 import io.widerow.storage.segment.Segment;
@@ -31,6 +34,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.stream.LongStream;
@@ -76,6 +80,37 @@ class GoldenStoreTest {
           EmbeddedStore.open(KilledWriter.config(directory.resolve(name)), Runnable::run)) {
         check(store);
         store.lane(0).notes((group, note) -> assertTrue(group > 0 && note[0] == 42));
+      }
+    }
+  }
+
+  /// A store of 0.1.0 is whole for each tool of this version, and so is each copy of it.
+  @ParameterizedTest
+  @ValueSource(strings = {SEALED, JOURNAL, GoldenHistory.NAME, GoldenFiguresTest.NAME})
+  void toolsFindNoDamage(String name, @TempDir Path directory) throws IOException {
+    GoldenZip.unpack(name, directory);
+    Path path = directory.resolve(name);
+    assertEquals(new StoreVersions("0.1.0", "0.1.0"), StoreVerifier.versions(path));
+    Path stopped = directory.resolve("stopped");
+    StoreSnapshot.ofStopped(path, stopped);
+    StoreRepair.Repair repaired = StoreRepair.repair(path, false);
+    assertTrue(repaired.lost().isEmpty() && repaired.left().isEmpty(), repaired::toString);
+    Path running = directory.resolve("running");
+    List<StoreModel.Shown> shown;
+    try (EmbeddedStore store =
+        EmbeddedStore.open(
+            name.equals(GoldenHistory.NAME)
+                ? GoldenHistory.config(path)
+                : KilledWriter.config(path),
+            Runnable::run)) {
+      assertEquals(new StoreVersions("0.1.0", BuildVersion.value()), store.versions());
+      shown = shown(store);
+      store.snapshot(running);
+    }
+    for (Path each : List.of(path, stopped, running)) {
+      assertEquals(List.of(), StoreVerifier.verify(each).damage());
+      try (EmbeddedStore store = EmbeddedStore.openForReading(each)) {
+        assertEquals(Set.copyOf(shown), Set.copyOf(shown(store)), each::toString);
       }
     }
   }

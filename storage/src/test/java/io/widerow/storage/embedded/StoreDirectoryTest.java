@@ -13,6 +13,7 @@ import io.widerow.faults.DiskAround;
 import io.widerow.faults.KilledWriter;
 import io.widerow.faults.NumberedEvents;
 import io.widerow.faults.StoreReading;
+import io.widerow.storage.BuildVersion;
 import io.widerow.storage.Durability;
 import io.widerow.storage.Scan;
 import io.widerow.storage.StorageException;
@@ -69,7 +70,7 @@ class StoreDirectoryTest {
     }
   }
 
-  private static Map<String, String> contents(Path directory) throws IOException {
+  static Map<String, String> contents(Path directory) throws IOException {
     Map<String, String> contents = new TreeMap<>();
     try (Stream<Path> files = Files.walk(directory)) {
       for (Path file : files.toList()) {
@@ -237,11 +238,14 @@ class StoreDirectoryTest {
     Path format = path.resolve("FORMAT");
     String good = Files.readString(format);
     Files.writeString(format, good.replace("widerow-store 1", "widerow-store 2"));
-    assertRefused(StorageException.Incompatible.class, path, "FORMAT", "newer");
+    String both = "this is Widerow %s, and Widerow 0.9.7 wrote".formatted(BuildVersion.value());
+    Files.writeString(path.resolve("VERSIONS"), StoreVersionsTest.text("0.8.0", "0.9.7"));
+    assertRefused(
+        StorageException.Incompatible.class, path, "FORMAT", "newer", "widerow-store 2", both);
     Files.writeString(format, withFeature(good, "incompatible"));
-    assertRefused(StorageException.Incompatible.class, path, "FORMAT", "features");
+    assertRefused(StorageException.Incompatible.class, path, "FORMAT", "features", both);
     Files.writeString(format, withFeature(good, "read-only"));
-    assertRefused(StorageException.ReadOnly.class, path, "forbids writing");
+    assertRefused(StorageException.ReadOnly.class, path, "forbids writing", both);
     try (EmbeddedStore store = EmbeddedStore.openForReading(path)) {
       assertTrue(count(store) > 0);
     }

@@ -7,9 +7,12 @@ import io.widerow.query.aggregation.StatsWriter;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.output.OutputFormat;
 import io.widerow.query.output.TextWriter;
+import io.widerow.query.remote.JsonLine;
 import io.widerow.query.remote.RemoteDocument;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -61,13 +64,25 @@ public final class DoctorCommand implements Callable<Integer> {
     switch (asked.format(shell)) {
       case json -> out.put(answer.text() + "\n");
       case csv -> new StatsWriter(OutputFormat.csv).write(HEADS, findings, out);
-      case table, raw, logfmt -> findings.forEach(finding -> show(finding, out));
+      case table, raw, logfmt -> {
+        findings.forEach(finding -> show(finding, out));
+        shell.err().println(versions(JsonLine.parse(answer.text())));
+      }
     }
     shell.write(out);
     if (findings.isEmpty()) {
       shell.err().println("widerow check doctor: no finding");
     }
     return (findings.isEmpty() ? ExitCode.OK : ExitCode.DAMAGE_FOUND).number;
+  }
+
+  private static String versions(Map<String, Object> sent) {
+    List<String> texts =
+        Stream.of("version", "created", "written")
+            .map(name -> TextWriter.escaped(String.valueOf(sent.getOrDefault(name, "unknown"))))
+            .toList();
+    return "widerow check doctor: daemon %s; store created by %s, last written by %s"
+        .formatted(texts.toArray());
   }
 
   private static void show(List<Cell> finding, OutputBuffer out) {

@@ -10,6 +10,8 @@ import io.widerow.cql.store.WidePartition;
 import io.widerow.faults.GoldenZip;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.embedded.EmbeddedStore;
+import io.widerow.storage.embedded.StoreSnapshot;
+import io.widerow.storage.repair.StoreRepair;
 import io.widerow.storage.repair.StoreVerifier;
 import java.io.IOException;
 import java.io.InputStream;
@@ -96,6 +98,14 @@ public class GoldenTablesTest {
     List<String> kept = kept();
     assertTrue(kept.size() > 20);
     assertEquals(List.of(), StoreVerifier.verify(path).damage());
+    assertEquals("0.1.0", StoreVerifier.versions(path).created());
+    Path copy = directory.resolve("copy");
+    StoreSnapshot.ofStopped(path, copy);
+    assertEquals(List.of(), StoreRepair.repair(copy, false).left());
+    assertEquals(List.of(), StoreVerifier.verify(copy).damage());
+    try (EmbeddedStore store = EmbeddedStore.openForReading(copy)) {
+      assertEquals(kept, rows(store));
+    }
     try (EmbeddedStore store = EmbeddedStore.openForReading(path)) {
       assertEquals(kept, rows(store));
       assertEquals(widths(kept), widths(store));

@@ -6,6 +6,8 @@ import com.linecorp.armeria.common.QueryParams;
 import io.widerow.ingest.doctor.Conditions;
 import io.widerow.ingest.http.HttpResponses;
 import io.widerow.ingest.http.HttpRoute;
+import io.widerow.ingest.http.Parameters;
+import io.widerow.ingest.http.RequestRefused;
 import io.widerow.storage.ClockReport;
 import io.widerow.storage.EventStore;
 import java.time.Instant;
@@ -34,7 +36,8 @@ public final class ClockService {
   }
 
   /// `POST /v1/admin/accept-clock`.
-  private static HttpResponse accept(EventStore store, QueryParams given) {
+  private static HttpResponse accept(EventStore store, QueryParams given) throws RequestRefused {
+    Parameters.requireKnown(given, List.of());
     ClockReport before = store.clock();
     store.acceptClock();
     Instant now = Instant.now();

@@ -14,6 +14,8 @@ import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.Parameters;
 import io.widerow.ingest.http.RequestRefused;
 import io.widerow.query.sizing.TypePlan;
+import io.widerow.storage.BuildVersion;
+import io.widerow.storage.StoreVersions;
 import java.util.List;
 import java.util.Locale;
 
@@ -35,7 +37,14 @@ public record DoctorService(Doctor doctor) {
   private HttpResponse findings(ServiceRequestContext context, HttpRequest request)
       throws RequestRefused {
     Parameters.requireKnown(context.queryParams(), List.of());
-    StringBuilder json = Finding.appendAll(new StringBuilder("{"), doctor.findings());
+    StringBuilder json = new StringBuilder("{\"version\":\"").append(BuildVersion.value());
+    json.append("\",");
+    StoreVersions versions = doctor.versions();
+    if (versions != null) {
+      HttpResponses.appendString(json.append("\"created\":"), versions.created());
+      HttpResponses.appendString(json.append(",\"written\":"), versions.written()).append(',');
+    }
+    Finding.appendAll(json, doctor.findings());
     return HttpResponses.json(HttpStatus.OK, json.append("}\n").toString());
   }
 

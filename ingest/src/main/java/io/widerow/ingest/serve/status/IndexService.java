@@ -10,6 +10,7 @@ import com.linecorp.armeria.common.MediaType;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import io.widerow.ingest.config.Tokens;
 import io.widerow.ingest.http.HttpRoute;
+import io.widerow.storage.BuildVersion;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;

@@ -1,6 +1,7 @@
 package io.widerow.ingest.serve.status;
 
 import io.widerow.ingest.doctor.Finding;
+import io.widerow.storage.BuildVersion;
 import io.widerow.storage.StoreStatistics;
 import java.util.List;
 import java.util.Map;

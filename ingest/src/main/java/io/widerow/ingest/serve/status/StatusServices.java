@@ -16,16 +16,20 @@ import io.widerow.ingest.doctor.Doctor;
 import io.widerow.ingest.doctor.Finding;
 import io.widerow.ingest.http.HttpResponses;
 import io.widerow.ingest.http.HttpRoute;
+import io.widerow.ingest.http.Parameters;
+import io.widerow.ingest.http.RequestRefused;
 import io.widerow.ingest.intake.ByteCredit;
 import io.widerow.ingest.intake.Intake;
 import io.widerow.ingest.intake.RejectedSamples;
 import io.widerow.ingest.lane.LaneRing;
 import io.widerow.ingest.transform.TransformFile;
+import io.widerow.storage.BuildVersion;
 import io.widerow.storage.ClockReport;
 import io.widerow.storage.ClusterReport;
 import io.widerow.storage.Damage;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StoreStatistics;
+import io.widerow.storage.StoreVersions;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.LongSupplier;
@@ -171,7 +175,9 @@ public final class StatusServices {
   }
 
   /// `GET /v1/status`.
-  private HttpResponse status(ServiceRequestContext context, HttpRequest request) {
+  private HttpResponse status(ServiceRequestContext context, HttpRequest request)
+      throws RequestRefused {
+    Parameters.requireKnown(context.queryParams(), List.of());
     StringBuilder json = new StringBuilder("{\"version\":\"").append(VERSION);
     json.append("\",\"commit\":\"").append(BuildVersion.commit()).append('"');
     String failure = intake.lanes().failure();
@@ -194,7 +200,13 @@ public final class StatusServices {
       json.append(",\"slots\":").append(lane.slots());
       json.append(",\"slotsUsed\":").append(lane.slotsUsed()).append('}');
     }
-    appendStore(json.append("],\"store\":{"), store.statistics());
+    json.append("],\"store\":{");
+    StoreVersions versions = store.versions();
+    if (versions != null) {
+      HttpResponses.appendString(json.append("\"created\":"), versions.created());
+      HttpResponses.appendString(json.append(",\"written\":"), versions.written()).append(',');
+    }
+    appendStore(json, store.statistics());
     json.append("},\"memory\":{").append(new MemoryPlan(config).json());
     json.append("},\"disk\":{\"usableBytes\":").append(usable);
     json.append(",\"reserveBytes\":").append(config.store().diskReserveBytes());

@@ -1,4 +1,4 @@
-package io.widerow.ingest.serve.status;
+package io.widerow.storage;
 
 import java.io.IOException;
 import java.io.InputStream;
