@@ -20,6 +20,7 @@ class LayerTest extends LayerRules {
       query.result:
       query.parquet:
       query.export:
+      query.json:
       cql:
       cql.type:
       cql.schema:
@@ -47,7 +48,7 @@ class LayerTest extends LayerRules {
           storage.cassandra.maintenance storage.cassandra.read storage.cassandra.apply \
           storage.cassandra ingest.config cli
       cli.ship: event storage query query.output query.remote query.parquet query.export \
-          ingest.decode cli
+          query.json ingest.decode cli
       cli.serve: storage storage.embedded query.output ingest.config ingest.transform \
           ingest.socket ingest.serve.reply ingest cli cli.cluster
       cli.demo: storage storage.embedded ingest.config ingest.http ingest cli cli.serve

@@ -7,6 +7,7 @@ import io.widerow.cli.serve.ServeCommand;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.io.Writer;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.Map;
@@ -20,14 +21,14 @@ class ListenExceptionTest {
   @ParameterizedTest
   @ValueSource(strings = {"http", "syslog"})
   void anAddressInUseIsNamed(String what) throws IOException {
-    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
     CommandLine line = ServeCommand.commandLine(_ -> new MemoryStore(1), Map.of());
-    line.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(out, true));
+    line.setOut(new PrintWriter(Writer.nullWriter())).setErr(new PrintWriter(err, true));
     try (ServerSocket other = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {
       String address = "127.0.0.1:" + other.getLocalPort();
       int exit =
           line.execute("--lanes", "1", "--set", "http=127.0.0.1:0", "--set", what + "=" + address);
-      String told = out.toString();
+      String told = err.toString();
       assertEquals(69, exit, told);
       assertTrue(told.startsWith("widerow: %s cannot listen on %s: ".formatted(what, address)));
       assertTrue(told.contains("Address already in use"), told);

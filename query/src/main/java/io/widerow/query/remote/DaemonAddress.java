@@ -2,6 +2,7 @@ package io.widerow.query.remote;
 
 import io.widerow.query.QueryException;
 import io.widerow.query.output.TextWriter;
+import io.widerow.storage.BuildVersion;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
@@ -45,6 +46,11 @@ public final class DaemonAddress {
 
   /// The response of a daemon with TLS to a plain-text request.
   private static final String TLS_SPOKEN = "TLS is spoken here";
+
+  /// The sentence of a daemon about an endpoint that it does not have.
+  private static final String NO_ENDPOINT = "no such endpoint";
+
+  private static final String HEALTH = "/health";
 
   private static final String HOST_DEFAULT = "127.0.0.1";
   private static final int PORT_DEFAULT = 7380;
@@ -217,8 +223,51 @@ public final class DaemonAddress {
               ? "; put a token into " + TOKEN_VARIABLE
               : "; the daemon does not accept the token in " + TOKEN_VARIABLE;
     }
+    if (isMissing(status, why)) {
+      advice = "; " + versions();
+    }
     return new QueryException.Remote(
         "%s answered %d: %s%s".formatted(uri, status, TextWriter.escaped(why), advice));
+  }
+
+  /// True when a daemon of another version may have the endpoint: a thing that is not there, such
+  /// as an event, has a sentence about it.
+  private static boolean isMissing(int status, String why) {
+    boolean aboutEndpoint = !why.startsWith("{\"error\":") || why.contains(NO_ENDPOINT);
+    return status == 405 || (status == 404 && aboutEndpoint);
+  }
+
+  /// The versions of the daemon and of this client, and what to do when they differ.
+  String versions() {
+    String version = version();
+    if (version == null) {
+      return "no daemon reports its version at %s%s: is it the HTTP port of a daemon?"
+          .formatted(uri, HEALTH);
+    }
+    String daemon = TextWriter.escaped(version);
+    return version.equals(BuildVersion.value())
+        ? "the daemon and this command are both Widerow %s: is a proxy between them?"
+            .formatted(daemon)
+        : "the daemon is Widerow %s and this command is Widerow %s: upgrade the daemon, or run the"
+                .formatted(daemon, BuildVersion.value())
+            + " command of its version";
+  }
+
+  /// The version that the daemon reports without a token; null when no daemon does.
+  @Nullable String version() {
+    try (HttpClient client = client()) {
+      HttpRequest asked =
+          HttpRequest.newBuilder(URI.create(uri + HEALTH)).timeout(PROBE_TIMEOUT).build();
+      String body = client.send(asked, HttpResponse.BodyHandlers.ofString()).body();
+      Map<String, Object> health = JsonLine.parse(body.strip());
+      Object version = "widerow".equals(health.get("name")) ? health.get("version") : null;
+      return version instanceof String text ? text : null;
+    } catch (IOException | QueryException.Remote _) {
+      return null; // the caller reports the failure that it asked for
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      return null;
+    }
   }
 
   /// Why the daemon could not be asked, and what to do about it.

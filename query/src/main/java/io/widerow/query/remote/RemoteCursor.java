@@ -15,9 +15,13 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: one.
 /// - Memory: one line.
 public final class RemoteCursor implements EventCursor {
+  /// A line has one of these members: that of an event, or that of the last line.
+  private static final List<String> ENDS_OR_EVENT = List.of("id", "error", "token");
+
   private final RemoteResponse answer;
   private final boolean alwaysEnds; // with a final line
   private @Nullable LineEvent event;
+  private @Nullable String unknown; // a line of a kind that only a newer daemon sends
   private boolean ended;
   private long events;
 
@@ -50,15 +54,23 @@ public final class RemoteCursor implements EventCursor {
     if (ended) {
       return Step.END;
     }
+    Map<String, Object> line = null;
     String text = answer.readLine();
-    if (text == null) {
+    for (; text != null; text = answer.readLine()) {
+      line = JsonLine.parse(text);
+      if (ENDS_OR_EVENT.stream().anyMatch(line::containsKey)) {
+        break;
+      }
+      unknown = text;
+    }
+    if (text == null || line == null) {
       ended = true;
       if (events > 0 || alwaysEnds) {
         throw new QueryException.Remote("the response of the daemon was cut off");
       }
+      answer.requireDaemon(events, unknown);
       return Step.END;
     }
-    Map<String, Object> line = JsonLine.parse(text);
     if (!line.containsKey("id") && line.containsKey("error")) {
       ended = true;
       throw new QueryException.Remote(

@@ -4,10 +4,11 @@ import io.widerow.query.QueryException;
 import io.widerow.query.aggregation.Cell;
 import io.widerow.query.aggregation.UnreadText;
 import io.widerow.query.json.JsonNode;
-import io.widerow.query.output.TextWriter;
 import io.widerow.storage.ScanWatch;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /// A daemon's response about fields: a summary line, then a line for each field.
 ///
@@ -41,16 +42,17 @@ public record RemoteFields(
             .skip(1)
             .filter(line -> !UnreadText.isLine(line))
             .map(RemoteFields::field)
+            .filter(Objects::nonNull)
             .toList();
     return new RemoteFields(lines, exact, fields, RemoteSurvey.unread(lines));
   }
 
-  private static Field field(String line) {
+  /// The field of a line; null for a line of another kind, which only a newer daemon sends.
+  private static @Nullable Field field(String line) {
     Map<String, Object> told = JsonLine.parse(line);
     List<JsonNode> values = told.remove(VALUES) == null ? null : JsonLine.array(line, VALUES);
     if (values == null && !told.containsKey("field")) {
-      throw new QueryException.Remote(
-          "the response of the daemon has a line without field: " + TextWriter.escaped(line));
+      return null;
     }
     return new Field(
         told, values == null ? List.of() : values.stream().map(JsonLine::cells).toList());

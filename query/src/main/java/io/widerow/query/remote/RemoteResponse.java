@@ -33,6 +33,10 @@ public final class RemoteResponse implements AutoCloseable {
   private static final int BAD_REQUEST = 400;
   private static final int GONE = 410;
   private static final String ERROR = "{\"error\":\"";
+
+  /// The sentence of a daemon about a parameter that it does not have.
+  private static final String NO_PARAMETER = ": no such parameter";
+
   private static final String WARNINGS = "{\"warnings\":[";
 
   /// A response that refuses a parameter, up to the reason.
@@ -112,11 +116,26 @@ public final class RemoteResponse implements AutoCloseable {
     Matcher parameter = status == BAD_REQUEST ? PARAMETER.matcher(reason) : null;
     if (parameter != null && parameter.find()) {
       String why = String.valueOf(JsonLine.parse(reason).get("error"));
+      String advice = why.contains(NO_PARAMETER) ? "; " + daemon.versions() : "";
       return new QueryException.Refused(
-          parameter.group(1), TextWriter.escaped(why.substring(parameter.end() - ERROR.length())));
+          parameter.group(1),
+          TextWriter.escaped(why.substring(parameter.end() - ERROR.length())) + advice);
     }
     String shown = reason.substring(0, Math.min(REASON_CHARS_MAX, reason.length()));
     return daemon.refused(status, shown);
+  }
+
+  /// Requires that lines of an unknown kind come from a daemon, whose later versions may send more
+  /// kinds, when there is no line of a known kind.
+  ///
+  /// @param known number of lines of known kinds
+  /// @param unknown a line of an unknown kind; null for none
+  void requireDaemon(long known, @Nullable String unknown) {
+    if (known == 0 && unknown != null && daemon.version() == null) {
+      throw new QueryException.Remote(
+          "the response of the daemon has none of the expected members: "
+              + TextWriter.escaped(unknown));
+    }
   }
 
   /// The response's position in the order of arrival; null when the daemon does not send it.

@@ -49,6 +49,7 @@ public final class RemoteStats {
     List<String> heads = asked.heads();
     Rfc3339 times = new Rfc3339(zone);
     List<List<Cell>> rows = new ArrayList<>();
+    String unknown = null;
     for (String line = answer.readLine(); line != null; line = answer.readLine()) {
       List<Map.Entry<String, Cell>> members = JsonLine.cells(line);
       boolean isRow = members.stream().map(Map.Entry::getKey).toList().containsAll(heads);
@@ -57,8 +58,14 @@ public final class RemoteStats {
         unread.accept(part);
         continue;
       }
-      rows.add(row(RemoteRows.row(members, heads, line), asked, times));
+      List<Cell> row = RemoteRows.row(members, heads);
+      if (row == null) {
+        unknown = line;
+      } else {
+        rows.add(row(row, asked, times));
+      }
     }
+    answer.requireDaemon(rows.size(), unknown);
     return rows;
   }
 

@@ -10,6 +10,7 @@ import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Predicate;
 
 /// One response of a daemon to a continuous query, `GET /v1/tail`. A response without its last line
@@ -34,16 +35,19 @@ public record RemoteSteps(List<List<Cell>> rows, Token token, String arrived, bo
         List<Map.Entry<String, Cell>> members = JsonLine.cells(line);
         List<String> names = members.stream().map(Map.Entry::getKey).toList();
         if (names.contains(LAST.getFirst()) && heads.stream().noneMatch(isIn(names))) {
-          List<Cell> last = RemoteRows.row(members, LAST, line);
+          List<Cell> last = Objects.requireNonNull(RemoteRows.row(members, LAST), "has a token");
           return new RemoteSteps(
               rows,
               Token.parse(last.get(0).text()),
               last.get(1).text(),
               Boolean.parseBoolean(last.get(2).text()));
         }
-        List<Cell> row = RemoteStats.row(RemoteRows.row(members, heads, line), asked, times);
-        row.add(revision(members));
-        rows.add(row);
+        List<Cell> sent = RemoteRows.row(members, heads);
+        if (sent != null) {
+          List<Cell> row = RemoteStats.row(sent, asked, times);
+          row.add(revision(members));
+          rows.add(row);
+        }
       }
       throw new QueryException.Remote("the response of the daemon was cut off");
     }

@@ -14,25 +14,35 @@ import java.util.Map;
 
 /// A daemon's answer to `GET /v1/types`.
 public final class RemoteTypes {
+  /// Members of a line of a type, and of the line of an error. A line with none of them is of a
+  /// kind that only a newer daemon sends.
+  private static final List<String> KINDS = List.of("type", "first", "last", "events", "error");
+
   private RemoteTypes() {}
 
   /// @param globs which types are asked for; empty for all
   public static List<TypeInfo> ask(DaemonAddress daemon, List<String> globs) {
     List<TypeInfo> types = new ArrayList<>();
+    String unknown = null;
     try (RemoteResponse answer =
         RemoteResponse.open(
             daemon, "/v1/types", globs.isEmpty() ? Map.of() : Map.of("type", globs))) {
       for (String line = answer.readLine(); line != null; line = answer.readLine()) {
-        types.add(type(line));
+        Map<String, Cell> members = new HashMap<>();
+        JsonLine.cells(line).forEach(member -> members.put(member.getKey(), member.getValue()));
+        if (KINDS.stream().anyMatch(members::containsKey)) {
+          types.add(type(members, line));
+        } else {
+          unknown = line;
+        }
       }
+      answer.requireDaemon(types.size(), unknown);
     }
     return types;
   }
 
   /// A type without its name or a time of an event is none; anything else may be missing.
-  private static TypeInfo type(String text) {
-    Map<String, Cell> line = new HashMap<>();
-    JsonLine.cells(text).forEach(member -> line.put(member.getKey(), member.getValue()));
+  private static TypeInfo type(Map<String, Cell> line, String text) {
     try {
       Cell events = line.getOrDefault("events", Cell.MISSING);
       Cell bytes = line.getOrDefault("bytes", Cell.MISSING);

@@ -24,8 +24,7 @@ public final class SavedQueries {
   public static Map<String, List<String>> get(DaemonAddress daemon, String name) {
     RemoteRows found =
         RemoteRows.change(daemon, "GET", PATH, Map.of("query", List.of(name)), HEADS);
-    Map<String, List<String>> parameters =
-        ParameterText.decode(found.rows().getFirst().getLast().text());
+    Map<String, List<String>> parameters = ParameterText.decode(found.first().getLast().text());
     parameters.keySet().removeAll(ParameterText.OF_PAGE);
     return parameters;
   }

@@ -156,8 +156,7 @@ public final class AlertsCommand {
     List<Cell> row;
     try {
       Map<String, List<String>> parameters = Map.of("rule", List.of(name));
-      RemoteRows found = RemoteRows.change(daemon.address(shell), "GET", PATH, parameters, HEADS);
-      row = found.rows().getFirst();
+      row = RemoteRows.change(daemon.address(shell), "GET", PATH, parameters, HEADS).first();
     } catch (QueryException.Remote unknown) {
       print("unknown", name + ": " + unknown.getMessage());
       return ExitCode.UNKNOWN.number;

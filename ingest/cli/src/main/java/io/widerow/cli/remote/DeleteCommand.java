@@ -7,6 +7,7 @@ import io.widerow.query.ParameterText;
 import io.widerow.query.QueryException;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.remote.DaemonAddress;
+import io.widerow.query.remote.JsonLine;
 import io.widerow.query.remote.RemoteDocument;
 import io.widerow.query.remote.RemoteRows;
 import java.net.URLEncoder;
@@ -57,7 +58,7 @@ public final class DeleteCommand {
   int list(@Mixin DaemonOptions daemon) {
     List<String> lines = RemoteRows.lines(daemon.address(shell), PATH);
     lines.forEach(this::print);
-    if (lines.isEmpty()) {
+    if (lines.stream().noneMatch(line -> JsonLine.parse(line).containsKey("id"))) {
       shell.err().println("widerow delete: there are no deletions");
     }
     return ExitCode.OK.number;
@@ -138,7 +139,7 @@ public final class DeleteCommand {
     if (found.rows().isEmpty()) {
       throw new QueryException.Remote("the response of the daemon is empty");
     }
-    boolean none = found.rows().getFirst().getLast().text().equals("0");
+    boolean none = found.first().getLast().text().equals("0");
     return (none ? ExitCode.OK : ExitCode.DAMAGE_FOUND).number;
   }
 

@@ -56,6 +56,7 @@ final class RemoteOptions {
 
   private static List<List<Cell>> rows(RemoteSurvey survey, List<String> heads) {
     return survey.rows().stream()
+        .filter(row -> heads.stream().anyMatch(row::containsKey)) // others: of a newer daemon
         .map(row -> heads.stream().map(head -> row.getOrDefault(head, Cell.MISSING)).toList())
         .toList();
   }

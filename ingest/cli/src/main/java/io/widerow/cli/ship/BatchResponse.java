@@ -1,52 +1,59 @@
 package io.widerow.cli.ship;
 
+import io.widerow.query.json.JsonException;
+import io.widerow.query.json.JsonNode;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// The daemon's response to an accepted batch: `{"accepted":n,"duplicate":n,"rejected":[..]}`.
+/// Members are found by their names; a newer daemon may send more of them.
 ///
 /// @param accepted events stored now
 /// @param repeated events stored by an earlier request with the same key
 /// @param refused events that it refused
 /// @param reasons of the refused events that it lists
 record BatchResponse(long accepted, long repeated, long refused, List<Refusal> reasons) {
-  private static final Pattern ACCEPTED = Pattern.compile("^\\{\"accepted\":(\\d{1,18})");
-  private static final Pattern REPEATED = Pattern.compile("^,\"duplicate\":(\\d{1,18})");
-  private static final Pattern REASON =
-      Pattern.compile("\\{\"index\":(\\d{1,9}),\"reason\":\"((?:[^\"\\\\]|\\\\.)*+)\"}");
-  private static final Pattern NOT_LISTED = Pattern.compile("\"rejectedNotListed\":(\\d{1,18})}");
+  private static final String ACCEPTED = "accepted";
 
   /// An event that was refused.
   ///
   /// @param index of it in the batch, from 0
   record Refusal(int index, String reason) {}
 
-  /// True when a body is such a response, whatever its status.
-  static boolean is(String body) {
-    return ACCEPTED.matcher(body).find();
+  /// The response in a body, whatever its status; null for any other body.
+  static @Nullable BatchResponse of(String body) {
+    try {
+      Map<String, JsonNode> members =
+          JsonNode.parse(body.strip(), JsonNode.DEPTH_MAX, _ -> {}).members();
+      return members == null || !members.containsKey(ACCEPTED) ? null : of(members);
+    } catch (JsonException | NumberFormatException notOurs) {
+      return null; // shown as it is, with its status
+    }
   }
 
-  static BatchResponse parse(String body) {
-    Matcher accepted = ACCEPTED.matcher(body);
-    if (!accepted.find()) {
-      throw new IllegalArgumentException("no response: " + body);
-    }
-    Matcher repeated = REPEATED.matcher(body).region(accepted.end(), body.length());
+  private static BatchResponse of(Map<String, JsonNode> members) {
     List<Refusal> reasons = new ArrayList<>();
-    Matcher reason = REASON.matcher(body);
-    while (reason.find()) {
-      reasons.add(
-          new Refusal(
-              Integer.parseInt(reason.group(1)), reason.group(2).replaceAll("\\\\(.)", "$1")));
+    JsonNode rejected = members.get("rejected");
+    List<JsonNode> listed = rejected == null ? null : rejected.items();
+    for (JsonNode one : listed == null ? List.<JsonNode>of() : listed) {
+      Map<String, JsonNode> refusal = one.members();
+      if (refusal != null && refusal.containsKey("index")) {
+        JsonNode reason = refusal.get("reason");
+        reasons.add(
+            new Refusal((int) number(refusal, "index"), reason == null ? "" : reason.toString()));
+      }
     }
-    Matcher notListed = NOT_LISTED.matcher(body);
-    long more = notListed.find() ? Long.parseLong(notListed.group(1)) : 0;
     return new BatchResponse(
-        Long.parseLong(accepted.group(1)),
-        repeated.find() ? Long.parseLong(repeated.group(1)) : 0,
-        reasons.size() + more,
+        number(members, ACCEPTED),
+        number(members, "duplicate"),
+        reasons.size() + number(members, "rejectedNotListed"),
         reasons);
+  }
+
+  private static long number(Map<String, JsonNode> members, String name) {
+    JsonNode value = members.get(name);
+    return value == null ? 0 : Long.parseLong(value.toString());
   }
 }

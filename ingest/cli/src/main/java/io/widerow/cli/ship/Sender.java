@@ -176,8 +176,9 @@ final class Sender implements AutoCloseable {
       HttpResponse<String> answer =
           client.send(request, HttpResponse.BodyHandlers.ofString(StandardCharsets.UTF_8));
       int status = answer.statusCode();
-      if ((status == 200 || status == 202 || status == 400) && BatchResponse.is(answer.body())) {
-        BatchResponse all = BatchResponse.parse(answer.body());
+      boolean taken = status == 200 || status == 202 || status == 400;
+      BatchResponse all = taken ? BatchResponse.of(answer.body()) : null;
+      if (all != null) {
         Delivery.Remedy remedy = batch.remedy(all);
         tally.add(batch, all, remedy);
         more.addAll(remedy.again());

@@ -201,7 +201,7 @@ class AccessTest {
         int told = asked(daemon, path);
         assertTrue(told == 400 || told == 404, path + " gets " + told);
       }
-      assertEquals(200, asked(daemon, "/v1/status?a=/b;c//d"));
+      assertEquals(200, asked(daemon, "/metrics?a=/b;c//d"));
     }
   }
 
