@@ -18,6 +18,7 @@ class DocumentedEndpointsTest {
   private static final List<Path> PAGES =
       List.of(
           Path.of("docs/INSTALL.md"),
+          Path.of("docs/LIMITS.md"),
           Path.of("docs/MONITORING.md"),
           Path.of("docs/RETENTION.md"),
           Path.of("docs/REPAIR.md"),

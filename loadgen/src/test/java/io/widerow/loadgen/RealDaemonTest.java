@@ -60,11 +60,7 @@ class RealDaemonTest {
     String pom = Files.readString(TOP.resolve("pom.xml"));
     Path java =
         Path.of(ProcessHandle.current().info().command().orElseThrow()); // this JDK runs it as well
-    String options =
-        String.join(
-            " ",
-            property(pom, "jvm.native"),
-            property(pom, "jvm.serve"));
+    String options = String.join(" ", property(pom, "jvm.native"), property(pom, "jvm.serve"));
     Path launcher = home.resolve("widerow");
     Files.writeString(
         launcher,

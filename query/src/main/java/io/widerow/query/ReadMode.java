@@ -1,9 +1,7 @@
 package io.widerow.query;
 
-import io.widerow.event.EventView;
 import io.widerow.rollup.RollupRequest;
 import io.widerow.storage.Grouping;
-import io.widerow.storage.StoreView;
 import org.jspecify.annotations.Nullable;
 
 /// How a [RangeReader] reads the events of a query.
@@ -11,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 /// @param anyOrder whether the events of each group of the plan may come in any order, which is
 ///   cheaper; the other ways to read fewer events require it
 /// @param grouping of a count (aggregation pushdown): one event may then stand for several of its
-///   group, see [EventView#weight]; null when the caller needs each event
-/// @param rollup the aggregates that rollups may supply, see [StoreView#openFigures]; null when
-///   they may not
+///   group, see [io.widerow.event.EventView#weight]; null when the caller needs each event
+/// @param rollup the aggregates that rollups may supply, see
+///   [io.widerow.storage.StoreView#openFigures]; null when they may not
 /// @param kept whether aggregates that outlive their events are read; null when they are not
 /// @param skipsDamage whether damaged parts are skipped, see [RangeReader#unread]; else damage ends
 ///   the query. For events with ids of their own an older write may then be shown, when the latest

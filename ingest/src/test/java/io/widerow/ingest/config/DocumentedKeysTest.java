@@ -73,7 +73,7 @@ class DocumentedKeysTest {
     defaults; the output is a file for `--config`. In a file, a comment may follow a value after two
     spaces and `# `. `serve --check-config` reports every mistake. How keys work together is in
     [INSTALL.md](INSTALL.md#configuration), how sizes follow the machine in
-    [Memory](INSTALL.md#memory).
+    [Memory](LIMITS.md#memory).
 
     """;
   }

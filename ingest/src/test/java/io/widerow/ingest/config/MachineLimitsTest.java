@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 /// 64 processors, each compared with its neighbours; the table of the document is made from it.
 class MachineLimitsTest {
   private static final long MIB = 1L << 20;
-  private static final Path PAGE = Path.of("docs/INSTALL.md");
+  private static final Path PAGE = Path.of("docs/LIMITS.md");
   private static final String BEGIN =
       "<!-- sizes: MachineLimitsTest holds this table to the code -->";
   private static final String END = "<!-- end of sizes -->";

@@ -6,7 +6,6 @@ import io.widerow.storage.RecoveryReport;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.disk.Disk;
-import io.widerow.storage.disk.Quarantine;
 import io.widerow.storage.journal.Journal;
 import io.widerow.storage.journal.NotesFiles;
 import io.widerow.storage.live.SegmentFiles;
@@ -83,7 +82,7 @@ public final class StoreOpener {
   }
 
   /// Opens a stopped store for writing without the groups lost from its journal. The remaining
-  /// groups of the journal are sealed; its files move into the [Quarantine].
+  /// groups of the journal are sealed; its files move into the quarantine.
   public StoreParts openAcceptingLoss(Function<UUID, Journal.Factory> journals) {
     return LockedDirectory.forWriting(disk, config.directory())
         .open(directory ->
