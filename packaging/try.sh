@@ -246,12 +246,47 @@ try_package() { # mirror
     "${as_widerow[@]}" widerow query --data /var/lib/widerow/store --last 5
   check 'its class archive fits there' package_archived
   check 'the changed configuration stays' grep -q "$http" "$debian/etc/widerow/widerow.conf"
+  try_readme
   check 'remove' "${inside[@]}" apt-get remove -y widerow
   check 'remove keeps the configuration' test -f "$debian/etc/widerow/widerow.conf"
   check 'purge says that the data stays' says '/var/lib/widerow' "${inside[@]}" apt-get purge -y widerow
   check 'purge deletes the configuration' test ! -e "$debian/etc/widerow"
   check 'purge keeps the data' test -d "$debian/var/lib/widerow/store"
   check 'nothing else is left' left_nothing
+}
+
+# The README from top to bottom. Its daemon listens on the port that the README names.
+try_readme() {
+  local command line
+  check 'curl' "${inside[@]}" apt-get install -y --no-install-recommends curl
+  check 'README: widerow demo' "${inside[@]}" sh -c 'cd /root && widerow demo'
+  started "${inside[@]}" sh -c 'cd /root && exec widerow serve --data store'
+  check 'README: widerow serve' await http://127.0.0.1:7380/ready
+  while IFS=$'\t' read -r command line; do
+    check "README: $command" readme_shows "$command" "$line"
+  done < <(readme_commands)
+  check 'SIGTERM ends it with 0' stopped
+}
+
+readme_commands() { # prints each command, a tab, and the first line that it shows
+  awk '
+    /^```/ { code = !code; command = ""; next }
+    !code { next }
+    more { sub(/^ +/, ""); command = command " " $0; more = sub(/ \\$/, "", command); next }
+    /^\$ / { command = substr($0, 3); more = sub(/ \\$/, "", command); next }
+    command != "" { print command "\t" $0; command = "" }' "$top/README.md"
+}
+
+# The README shows what a terminal shows.
+readme_shows() { # a command of the README, the first line that it shows: but for numbers and ids
+  local typed="export NO_COLOR=1; cd /root && ${1//.\/widerow/widerow}"
+  script -qec "$(printf '%q ' "${inside[@]}" sh -c "$typed")" /dev/null </dev/null >"$work/output" 2>&1
+  cat "$work/output"
+  without_numbers <"$work/output" | grep -qF -- "$(without_numbers <<<"${2%...}")"
+}
+
+without_numbers() {
+  sed 's/[0-9a-f]\{1,\}/0/g'
 }
 
 left_nothing() {
