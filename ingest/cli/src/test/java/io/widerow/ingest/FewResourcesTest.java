@@ -65,7 +65,7 @@ class FewResourcesTest {
   @Test
   void theLauncherNamesTooFewFiles() throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(files(64));
-    command.addAll(List.of(Path.of("..", "widerow").toString(), "serve"));
+    command.addAll(List.of(Path.of("../../widerow").toString(), "serve"));
     Process refused = new ProcessBuilder(command).redirectErrorStream(true).start();
     String told = new String(refused.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertEquals(71, refused.waitFor(), told);
