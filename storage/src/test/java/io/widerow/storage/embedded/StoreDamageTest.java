@@ -68,8 +68,8 @@ class StoreDamageTest {
     return FileJournal.openStore(config(), disk, clock);
   }
 
-  /// The suite for a store that has lost its witness and its ballast: further damage to the last
-  /// groups of a journal may go unnoticed, and nothing else.
+  /// The suite for a store that has lost its witness, its ballast and its versions: further damage
+  /// to the last groups of a journal may go unnoticed, and nothing else.
   static StoreDamageTest ofUnwitnessedStore() {
     var suite = new StoreDamageTest();
     suite.unwitnessed = true;
@@ -85,7 +85,7 @@ class StoreDamageTest {
 
   private void removeWitness(SimDisk disk) {
     if (unwitnessed) {
-      List.of(WITNESS, Path.of("/store/ballast")).forEach(disk::delete);
+      List.of(WITNESS, Path.of("/store/ballast"), Path.of("/store/VERSIONS")).forEach(disk::delete);
     }
   }
 
