@@ -98,7 +98,7 @@ public record MachineLimits(long memoryBytes, int processors) {
       return "1/%d of %s".formatted(OPEN_PART, Size.text(memoryBytes));
     }
     return open == OPEN_MOST
-        ? "%s at most with %d lanes".formatted(Size.text(open), lanes)
+        ? "%s at most, lanes=%d".formatted(Size.text(open), lanes)
         : Size.text(OPEN_MOST_OF_LANE) + " a lane at most";
   }
 

@@ -56,7 +56,7 @@ public final class MemoryPlan {
 
   /// A line for the log of a start.
   public String sentence() {
-    return "%s of memory: heap up to %s, native memory up to %s; %d processors, %d lanes"
+    return "%s of memory: heap up to %s, native memory up to %s; processors: %d, lanes: %d"
         .formatted(
             Size.text(machine.memoryBytes()),
             Size.text(heapBytes),

@@ -133,7 +133,7 @@ class MachineLimitsTest {
     assertEquals("half the processors (16), 1 to 8", large.lanesBasis());
     assertEquals("one for each processor", large.networkThreadsBasis());
     assertEquals("128 MiB a lane at most", large.openBytesBasis(8));
-    assertEquals("256 MiB at most with 1 lanes", large.openBytesBasis(1));
+    assertEquals("256 MiB at most, lanes=1", large.openBytesBasis(1));
   }
 
   /// The JVM computes the heap from the same memory: a quarter of it, with this initial size.
