@@ -195,7 +195,7 @@ class RollupOverHttpTest {
             "x?type=a&stats=count&keep=never", "keep: not a duration: never",
             "x?type=a&stats=count&keep=1500ms", "keep: must be whole seconds, got 1500ms",
             "x?type=a&stats=count&keep=99999d", "keep: at most 36500d",
-            "x?type=a&stats=sum", "stats: sum of what?",
+            "x?type=a&stats=sum", "stats: sum: requires a field",
             "x?type=a", "stats: is missing",
             "x?stats=count", "type: is missing",
             "x?type=a&stats=count&by=a,b,c,d,e", "by: at most 4 attributes, got 5",
