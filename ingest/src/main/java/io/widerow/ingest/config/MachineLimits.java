@@ -6,12 +6,7 @@ import java.lang.management.ManagementFactory;
 /// The sizes that follow from the machine: a function of its memory and its processors, or of those
 /// that its container may use. Configured values take precedence.
 ///
-/// ```
-///   memory     heap    open-bytes  network   idle batches  lanes: half the processors,
-///   512 MiB    128     32          32        4             1 to 8, and one for 256 MiB
-///     4 GiB   1024     256         256       32            of memory
-///    64 GiB  16384     256 to 1024 1024      64
-/// ```
+/// `ingest/docs/LIMITS.md` has a table of them, which a test holds to this class.
 ///
 /// [#nativeBytes] adds up the native memory. Heap and native memory together stay below the memory
 /// of the machine from [#MEMORY_LEAST] on; the rest is for the page cache.
@@ -54,7 +49,7 @@ public record MachineLimits(long memoryBytes, int processors) {
   private static final long JVM_BYTES = 112 * MIB;
 
   private static final long JVM_BYTES_OF_THREAD = MIB;
-  private static final int COLLECTOR_PART = 16; // of the heap, from this memory on
+  private static final int COLLECTOR_PART = 16; // of the heap
   private static final long COLLECTOR_FROM = 1_792 * MIB; // below it the JVM collects serially
 
   /// The machine of this process.

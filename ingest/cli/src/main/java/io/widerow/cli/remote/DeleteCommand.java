@@ -4,7 +4,6 @@ import io.widerow.cli.DaemonOptions;
 import io.widerow.cli.ExitCode;
 import io.widerow.cli.Shell;
 import io.widerow.query.ParameterText;
-import io.widerow.query.QueryException;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.remote.DaemonAddress;
 import io.widerow.query.remote.JsonLine;
@@ -136,9 +135,6 @@ public final class DeleteCommand {
     String path = path(id) + "/verify";
     RemoteRows found = RemoteRows.ask(how.address(shell), path, VERIFY_HEADS);
     how.show(shell, found);
-    if (found.rows().isEmpty()) {
-      throw new QueryException.Remote("the response of the daemon is empty");
-    }
     boolean none = found.first().getLast().text().equals("0");
     return (none ? ExitCode.OK : ExitCode.DAMAGE_FOUND).number;
   }

@@ -18,6 +18,7 @@ import io.widerow.storage.BuildVersion;
 import io.widerow.storage.StoreVersions;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /// `GET /v1/admin/doctor`: the findings for the operator, the worst first; and `GET
 /// /v1/admin/plan`: each type's partitions compared with the layout that they would get now.
@@ -26,7 +27,7 @@ import java.util.Locale;
 public record DoctorService(Doctor doctor) {
   private static final String OF_CLUSTER =
       "the partitions of a store on a cluster are not planned through one of its daemons; widerow"
-          + " plan --rows or --rate computes a described one";
+          + " layout plan --rows or --rate computes a described one";
 
   public List<HttpRoute> routes() {
     return List.of(
@@ -39,13 +40,19 @@ public record DoctorService(Doctor doctor) {
     Parameters.requireKnown(context.queryParams(), List.of());
     StringBuilder json = new StringBuilder("{\"version\":\"").append(BuildVersion.value());
     json.append("\",");
-    StoreVersions versions = doctor.versions();
+    appendVersions(json, doctor.versions());
+    Finding.appendAll(json, doctor.findings());
+    return HttpResponses.json(HttpStatus.OK, json.append("}\n").toString());
+  }
+
+  /// Appends the members `created` and `written`, each with a comma after it.
+  ///
+  /// @param versions of the store; null for a store that records none, which gets no members
+  static void appendVersions(StringBuilder json, @Nullable StoreVersions versions) {
     if (versions != null) {
       HttpResponses.appendString(json.append("\"created\":"), versions.created());
       HttpResponses.appendString(json.append(",\"written\":"), versions.written()).append(',');
     }
-    Finding.appendAll(json, doctor.findings());
-    return HttpResponses.json(HttpStatus.OK, json.append("}\n").toString());
   }
 
   private HttpResponse plan(ServiceRequestContext context, HttpRequest request)

@@ -1,6 +1,6 @@
 package io.widerow.ingest.serve.status;
 
-/// Appends metrics in the text format of Prometheus, beside those of the registry.
+/// Appends metrics that the registry does not have, in the text format of Prometheus.
 ///
 /// - Threads: one.
 record MetricText(StringBuilder text) {

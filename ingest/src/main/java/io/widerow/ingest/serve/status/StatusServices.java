@@ -29,7 +29,6 @@ import io.widerow.storage.ClusterReport;
 import io.widerow.storage.Damage;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StoreStatistics;
-import io.widerow.storage.StoreVersions;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.LongSupplier;
@@ -201,11 +200,7 @@ public final class StatusServices {
       json.append(",\"slotsUsed\":").append(lane.slotsUsed()).append('}');
     }
     json.append("],\"store\":{");
-    StoreVersions versions = store.versions();
-    if (versions != null) {
-      HttpResponses.appendString(json.append("\"created\":"), versions.created());
-      HttpResponses.appendString(json.append(",\"written\":"), versions.written()).append(',');
-    }
+    DoctorService.appendVersions(json, store.versions());
     appendStore(json, store.statistics());
     json.append("},\"memory\":{").append(new MemoryPlan(config).json());
     json.append("},\"disk\":{\"usableBytes\":").append(usable);
