@@ -15,7 +15,6 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -48,7 +47,7 @@ public final class RangePlan {
   private final @Nullable Arrivals since;
   private final Predicate<String> types;
   private final Map<String, Boolean> kept = new HashMap<>(); // by type: whether the filter may
-  private final Queue<Group> groups = new ArrayDeque<>(); // of the current span
+  private final ArrayDeque<Group> groups = new ArrayDeque<>(); // of the current span
   private long fromNanos; // start of the range not planned yet
   private long untilNanos;
 
@@ -90,6 +89,10 @@ public final class RangePlan {
       return partitions.stream().map(PartitionInfo::key).toList();
     }
 
+    private boolean isWhole() {
+      return fromNanos == Long.MIN_VALUE && untilNanos == Long.MAX_VALUE;
+    }
+
     /// The part of a scan that is in this group.
     Scan within(Scan scan) {
       EventId from = scan.from();
@@ -125,6 +128,26 @@ public final class RangePlan {
       }
     }
     return groups.remove();
+  }
+
+  /// The next groups together, for readers that ignore the order of events.
+  ///
+  /// @param most partitions, unless the first group has more
+  /// @return null after the last
+  @Nullable Group nextTogether(int most) {
+    Group first = next();
+    if (first == null || !first.isWhole()) {
+      return first;
+    }
+    List<PartitionInfo> partitions = new ArrayList<>(first.partitions);
+    for (Group more = next(); more != null; more = next()) {
+      if (!more.isWhole() || partitions.size() + more.partitions.size() > most) {
+        groups.addFirst(more);
+        break;
+      }
+      partitions.addAll(more.partitions);
+    }
+    return new Group(partitions);
   }
 
   private List<Group> groupsOf(List<PartitionInfo> partitions) {

@@ -19,7 +19,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// The events of a [RangeQuery] in order. It has one group of the [RangePlan] open at a time, so a
-/// query that reaches its limit early opens no more groups.
+/// query that reaches its limit early opens no more groups. Aggregates in any order take several
+/// groups together.
 ///
 /// With [RangeQuery#since] the result has two parts from one view: first the late events, those at
 /// or before the token that arrived since, each with [LateEvent#FLAG]; then the events after the
@@ -44,6 +45,9 @@ public final class RangeReader implements EventCursor {
 
   /// Partitions that are open at once however little memory there is.
   private static final int OPEN_MIN = 256;
+
+  /// Partitions of several groups that are aggregated together.
+  private static final int TOGETHER_MAX = 1 << 10;
 
   private final StoreView view;
   private final RangeQuery query;
@@ -222,7 +226,10 @@ public final class RangeReader implements EventCursor {
     endGroup();
     ReadPart of = part;
     while (of != null) {
-      RangePlan.Group group = of.plan().next();
+      RangePlan.Group group =
+          mode.grouping() == null
+              ? of.plan().next()
+              : of.plan().nextTogether(Math.min(TOGETHER_MAX, budget.partitionsMax()));
       if (group != null) {
         EventCursor opened = open(group.keys(), group.within(of.scan()));
         cursor = opened;

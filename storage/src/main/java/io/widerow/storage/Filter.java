@@ -7,6 +7,7 @@ import io.widerow.event.Level;
 import io.widerow.event.Text;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// A condition on an event's attributes, type, time, id and arrival, which selects the events of a
 /// scan; [FilterEvaluation] evaluates it. A closed set: adding a case breaks every switch that must
@@ -110,6 +111,11 @@ public sealed interface Filter {
   @FunctionalInterface
   interface TextTest {
     boolean keeps(MemorySegment memory, long offset, int length);
+
+    /// Bytes that each kept string contains, so that others need no test; null when there are none.
+    default @Nullable Text required() {
+      return null;
+    }
   }
 
   /// The comparison of a value with a literal.

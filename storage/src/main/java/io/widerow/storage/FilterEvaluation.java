@@ -97,11 +97,11 @@ public final class FilterEvaluation {
     };
   }
 
-  /// True when a test of one value keeps it.
+  /// True when a test of one attribute keeps an event.
   ///
   /// @param found false when the event does not have the value
   /// @param value overwritten
-  private static boolean keepsValue(Filter test, boolean found, AttributeValue value) {
+  public static boolean keepsValue(Filter test, boolean found, AttributeValue value) {
     return switch (test) {
       case Filter.Compare(var _, var comparison, var literal) ->
           found ? holds(value, comparison, literal) : comparison == Comparison.NOT_EQUAL;
@@ -208,7 +208,10 @@ public final class FilterEvaluation {
         : holds(comparison, found.compareTo(wanted));
   }
 
-  static boolean holds(Comparison comparison, int order) {
+  /// True when two values in an order compare this way.
+  ///
+  /// @param order negative, zero or positive
+  public static boolean holds(Comparison comparison, int order) {
     return switch (comparison) {
       case EQUAL -> order == 0;
       case NOT_EQUAL -> order != 0;

@@ -1,12 +1,13 @@
 package io.widerow.storage;
 
 import io.widerow.event.AttributeName;
-import io.widerow.event.TimeUuid;
+import io.widerow.rollup.RollupField;
 import java.util.List;
 
 /// The grouping of an aggregation: events of one type and one step of time that agree in some
 /// attributes, by equal values or by having none. A cursor may show one event for several of a
-/// group, see [io.widerow.event.EventView#weight].
+/// group, see [io.widerow.event.EventView#weight]. It then is a
+/// [io.widerow.storage.sketch.GroupedEvents] when the grouping has fields.
 ///
 /// @param names the attributes to group by
 /// @param level true to group by the level of the events, too, and by the attribute of its name
@@ -16,12 +17,20 @@ import java.util.List;
 /// @param cells true when the store may use stored aggregates (rollups) instead of looking at
 ///   events
 /// @param phaseNanos an instant at which a step starts, nanoseconds since the Unix epoch
+/// @param fields the aggregates of attributes that are wanted of each group, at most one field of a
+///   name
 public record Grouping(
-    List<AttributeName> names, boolean level, long stepNanos, boolean cells, long phaseNanos) {
+    List<AttributeName> names,
+    boolean level,
+    long stepNanos,
+    boolean cells,
+    long phaseNanos,
+    List<RollupField> fields) {
   private static final long MINUTE_NANOS = 60_000_000_000L;
 
   public Grouping {
     names = List.copyOf(names);
+    fields = List.copyOf(fields);
     if (stepNanos < 0) {
       throw new IllegalArgumentException("a step of " + stepNanos + " ns is negative");
     }
@@ -29,7 +38,7 @@ public record Grouping(
 
   /// Steps that are counted from the Unix epoch.
   public Grouping(List<AttributeName> names, long stepNanos, boolean cells) {
-    this(names, false, stepNanos, cells, 0);
+    this(names, false, stepNanos, cells, 0, List.of());
   }
 
   /// A grouping that is counted from events.
@@ -39,32 +48,32 @@ public record Grouping(
 
   /// The same, from stored aggregates where there are any.
   public Grouping withCells() {
-    return new Grouping(names, level, stepNanos, true, phaseNanos);
+    return new Grouping(names, level, stepNanos, true, phaseNanos, fields);
   }
 
   /// The same, grouped by the level as well.
   public Grouping withLevel() {
-    return new Grouping(names, true, stepNanos, cells, phaseNanos);
+    return new Grouping(names, true, stepNanos, cells, phaseNanos, fields);
   }
 
   /// The same with steps that start at an instant, and before and after it.
   public Grouping withPhase(long epochNanos) {
-    return new Grouping(names, level, stepNanos, cells, epochNanos);
+    return new Grouping(names, level, stepNanos, cells, epochNanos, fields);
   }
 
-  /// True when counts by minute give its counts: steps are whole minutes, and no attribute groups.
+  /// The same with aggregates of attributes.
+  public Grouping withFields(List<RollupField> newFields) {
+    return new Grouping(names, level, stepNanos, cells, phaseNanos, newFields);
+  }
+
+  /// True when counts by minute give its counts: steps are whole minutes, no attribute groups, and
+  /// none is aggregated.
   public boolean isOfMinutes() {
     return names.isEmpty()
+        && fields.isEmpty()
         && !level
         && stepNanos % MINUTE_NANOS == 0
         && phaseNanos % MINUTE_NANOS == 0;
-  }
-
-  /// True when steps end at ticks, so that an event's `idTime` determines its step.
-  public boolean isOfTicks() {
-    return stepNanos > 0
-        && stepNanos % TimeUuid.NANOS_PER_TICK == 0
-        && phaseNanos % TimeUuid.NANOS_PER_TICK == 0;
   }
 
   /// End (exclusive) of the step that contains an instant, nanoseconds since the Unix epoch.

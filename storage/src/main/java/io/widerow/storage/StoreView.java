@@ -66,8 +66,8 @@ public interface StoreView extends AutoCloseable {
   }
 
   /// The same as [#openUnordered], for an aggregation that rollups may serve: an event may be a
-  /// [io.widerow.storage.sketch.GroupCells.Groups], which has aggregates of all events that it
-  /// stands for.
+  /// [io.widerow.storage.sketch.GroupedEvents], which has aggregates of all events that it stands
+  /// for.
   default EventCursor openFigures(
       List<PartitionKey> partitions, Scan scan, RollupRequest question) {
     return openUnordered(partitions, scan);

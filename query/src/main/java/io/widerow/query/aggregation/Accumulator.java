@@ -6,7 +6,7 @@ import io.widerow.event.EventView;
 import io.widerow.rollup.RollupFigure;
 import io.widerow.storage.sketch.AttributeFigures;
 import io.widerow.storage.sketch.Extreme;
-import io.widerow.storage.sketch.GroupCells;
+import io.widerow.storage.sketch.GroupedEvents;
 import io.widerow.storage.sketch.HashedValues;
 import io.widerow.storage.sketch.NumberSum;
 import io.widerow.storage.sketch.PercentileHistogram;
@@ -62,7 +62,7 @@ final class Accumulator {
       count += measure.isOfAll() ? event.plainBytes(scratch) : event.weight();
       return;
     }
-    if (event instanceof GroupCells.Groups group && !of.isType()) {
+    if (event instanceof GroupedEvents group && !of.isType()) {
       AttributeFigures figures = group.figures(of.name());
       RollupFigure needed = measure.figure();
       if (figures != null && needed != null && figures.has(needed)) {
@@ -113,14 +113,25 @@ final class Accumulator {
   /// Adds the aggregates of many events.
   private void add(AttributeFigures figures) {
     switch (measure.kind()) {
-      case COUNT -> count += figures.values();
+      case COUNT -> count += figures.count();
       case SUM, AVG -> Objects.requireNonNull(sum).add(figures.sum());
       case MIN -> Objects.requireNonNull(extreme).add(figures.least());
       case MAX -> Objects.requireNonNull(extreme).add(figures.greatest());
       case PERCENTILE -> grid().add(figures.grid());
-      case DISTINCT, COUNT_DISTINCT -> hashes().add(figures.distinct());
+      case DISTINCT, COUNT_DISTINCT -> addDistinct(figures);
       case BYTES, COUNT_ALL ->
           throw new IllegalStateException("a count of events has no attribute");
+    }
+  }
+
+  private void addDistinct(AttributeFigures figures) {
+    ValueTable exact = figures.values();
+    if (exact == null) {
+      hashes().add(figures.distinct());
+    } else if (hashes != null) {
+      exact.addTo(hashes);
+    } else {
+      Objects.requireNonNull(values).addAll(exact);
     }
   }
 

@@ -101,22 +101,41 @@ public record StatsQuery(
     return List.copyOf(fields);
   }
 
-  /// The grouping for a scan that counts events of a group instead of returning each (aggregation
-  /// pushdown); null when the aggregates need each event. The group tells whether an event has an
-  /// attribute, but not its value as a number.
+  /// The grouping for a scan that aggregates events of a group instead of returning each
+  /// (aggregation pushdown); null when the query needs each event: for the bytes of events, for the
+  /// type as a number, for groups by the level and by the attribute of its name.
   public @Nullable Grouping fold() {
-    if (asksForBytes()) {
+    List<AttributeName> names = attributes();
+    boolean level = groups().contains(Field.LEVEL);
+    if (asksForBytes() || asksForNumbersOfType() || (level && names.contains(Level.FIELD))) {
       return null;
     }
+    Grouping fold = new Grouping(names, everyNanos).withFields(aggregated());
+    return level ? fold.withLevel() : fold;
+  }
+
+  /// True when the number of events of each group answers the query.
+  public boolean isOfCounts() {
+    return !asksForBytes() && aggregated().isEmpty();
+  }
+
+  /// The aggregates of attributes that the groups do not tell. The type is none of them: a group
+  /// has it.
+  private List<RollupField> aggregated() {
+    Map<AttributeName, Integer> needed = new TreeMap<>();
     for (Aggregate measure : measures) {
       AttributeName name = measure.name();
-      boolean told = name == null || Field.of(name).isType() || isGroup(name);
-      if (!measure.isCount() || !told) {
-        return null;
+      RollupFigure figure = measure.figure();
+      if (name != null
+          && figure != null
+          && !Field.of(name).isType()
+          && !(measure.isCount() && isGroup(name))) {
+        needed.merge(NameText.stored(name), figure.bit, (a, b) -> a | b);
       }
     }
-    Grouping fold = new Grouping(attributes(), everyNanos);
-    return groups().contains(Field.LEVEL) ? fold.withLevel() : fold;
+    List<RollupField> fields = new ArrayList<>();
+    needed.forEach((name, figures) -> fields.add(new RollupField(name, figures)));
+    return fields;
   }
 
   /// The requirements for a rollup; its aggregates are merged bit for bit, so the result is the
@@ -124,31 +143,22 @@ public record StatsQuery(
   /// has the name of the level.
   public @Nullable RollupRequest question() {
     List<AttributeName> names = attributes();
-    if (names.contains(Level.FIELD)) {
+    if (names.contains(Level.FIELD) || asksForNumbersOfType()) {
       return null;
     }
-    Map<AttributeName, Integer> needed = new TreeMap<>();
-    for (Aggregate measure : measures) {
-      AttributeName name = measure.name();
-      RollupFigure figure = measure.figure();
-      if (name == null || figure == null) {
-        continue;
-      }
-      if (Field.of(name).isType()) {
-        if (!measure.isCount()) {
-          return null;
-        }
-      } else if (!measure.isCount() || !isGroup(name)) {
-        needed.merge(NameText.stored(name), figure.bit, (a, b) -> a | b);
-      }
-    }
-    List<RollupField> fields = new ArrayList<>();
-    needed.forEach((name, figures) -> fields.add(new RollupField(name, figures)));
     List<AttributeName> grouped = new ArrayList<>(names);
     if (groups().contains(Field.LEVEL)) {
       grouped.add(Level.FIELD);
     }
-    return new RollupRequest(grouped, fields, everyNanos, asksForBytes());
+    return new RollupRequest(grouped, aggregated(), everyNanos, asksForBytes());
+  }
+
+  private boolean asksForNumbersOfType() {
+    return measures.stream()
+        .anyMatch(measure -> {
+          AttributeName name = measure.name();
+          return name != null && Field.of(name).isType() && !measure.isCount();
+        });
   }
 
   private boolean asksForBytes() {

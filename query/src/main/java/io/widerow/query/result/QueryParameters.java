@@ -294,7 +294,7 @@ public record QueryParameters(
   /// The requirements for a rollup; null when no rollup may be used, or the rollups of [#fold] are.
   public @Nullable RollupRequest question() {
     StatsQuery asked = figures;
-    return asked == null || rollup == Rollup.OFF || (asksForCells() && asked.fold() != null)
+    return asked == null || rollup == Rollup.OFF || (asksForCells() && asked.isOfCounts())
         ? null
         : asked.question();
   }

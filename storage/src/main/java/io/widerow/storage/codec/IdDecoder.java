@@ -49,21 +49,6 @@ public final class IdDecoder {
     }
   }
 
-  /// Decodes only the times, in the order in which they are stored (of ids or of arrival). All
-  /// other fields keep their former values and must not be used.
-  public void decodeTimes(ByteSource in, int count) {
-    times = LongDecoder.room(times, count);
-    longs.decode(in, count, times, 0, TIME_LIMIT - 1, "time");
-    if (in.readByte() == IdEncoder.ARRIVED) {
-      long least = in.readVarint();
-      long unit = in.readVarint();
-      checkUnits(in, count, least, unit);
-      for (int i = 0; i < count; i++) {
-        times[i] = least + times[i] * unit;
-      }
-    }
-  }
-
   private void readSplit(ByteSource in, int count) {
     daemons = LongDecoder.room(daemons, count);
     counters = LongDecoder.room(counters, count);

@@ -38,6 +38,7 @@ import io.widerow.storage.rows.OpenRow;
 import io.widerow.storage.rows.OpenRows;
 import io.widerow.storage.scan.BlockReaderPool;
 import io.widerow.storage.scan.BlockReaders;
+import io.widerow.storage.scan.BlockScan;
 import io.widerow.storage.scan.Prefetch;
 import io.widerow.storage.scan.SlicedCursor;
 import io.widerow.storage.segment.SegmentSummary;
@@ -319,7 +320,7 @@ final class EmbeddedView implements StoreView, CellView {
 
   @Override
   public EventCursor open(List<PartitionKey> partitions, Scan all) {
-    Scan scan = notDeleted(all).withBefore(before);
+    Scan scan = notDeleted(all).withBefore(before).withFold(null); // events in order
     List<PartitionKey> wanted = kept(partitions);
     boolean pushDown = scan.filter() instanceof Filter.Everything || !anyOwnIds(wanted);
     Scan below = pushDown ? scan : Filters.removedFrom(scan);
@@ -398,7 +399,7 @@ final class EmbeddedView implements StoreView, CellView {
   @Override
   public EventCursor unordered(List<PartitionKey> wanted, Scan scan) {
     return anyOwnIds(wanted)
-        ? open(wanted, scan.withFold(null))
+        ? open(wanted, scan)
         : new ChainCursor(cursors(wanted, scan.withBefore(before)));
   }
 
@@ -425,12 +426,17 @@ final class EmbeddedView implements StoreView, CellView {
 
   private List<EventCursor> cursors(List<PartitionKey> wanted, Scan scan) {
     List<EventCursor> cursors = new ArrayList<>();
+    List<BlockScan.Part> grouped = new ArrayList<>();
+    boolean groups = scan.fold() != null && scan.since() == null && scan.before() == null;
     for (PartitionKey key : wanted) {
       Scan kept = kept(key, scan);
       Scan own = kept.withFilter(Filters.ofType(kept.filter(), key.type()));
       for (LiveSegment segment : segmentsOf(key)) {
         SegmentSummary.Partition partition = wanted(segment, key, kept);
-        if (partition != null) {
+        if (partition != null && groups) {
+          grouped.add(
+              new BlockScan.Part(key, own, () -> segment.fileFor(partition.info(), own.watch())));
+        } else if (partition != null) {
           cursors.add(
               new LazyCursor(
                   FirstBlocks.bound(partition, kept),
@@ -450,6 +456,9 @@ final class EmbeddedView implements StoreView, CellView {
           cursors.addAll(view.open(row, own, own.filter(), readers.searchers()));
         }
       }
+    }
+    if (!grouped.isEmpty()) {
+      cursors.add(new BlockScan(grouped, scan, readers, prefetch));
     }
     prefetch.begin(() -> FirstBlocks.of(this, wanted, scan));
     return cursors;

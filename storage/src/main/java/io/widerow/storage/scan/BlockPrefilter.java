@@ -16,7 +16,7 @@ import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
 /// Prefilter of one block: it evaluates a scan on the block before any event is visited. It finds
-/// whether the filter keeps anything, which rows it may keep, and the counts of a fold.
+/// whether the filter keeps anything, and which rows it may keep.
 ///
 /// - Threads: one at a time.
 /// - Memory: its reader's, which it does not own.
@@ -25,7 +25,6 @@ final class BlockPrefilter {
   private final BlockPruner pruner;
   private final BlockSearch search;
   private final Scan scan;
-  private final @Nullable BlockAggregation fold;
   private final boolean ofLevels; // the projection has all attributes that levels are read from
 
   /// When [#left] may test tokens and the whole filter does not; otherwise null.
@@ -35,8 +34,6 @@ final class BlockPrefilter {
   private Filter left;
   private @Nullable BitSet candidates;
   private boolean searched;
-  private boolean folded;
-  private boolean foldTried;
   private StorageException.@Nullable Corrupt damage; // met by lookThrough
   private volatile long heldBytes; // read by other threads
 
@@ -53,14 +50,12 @@ final class BlockPrefilter {
     this.scan = scan;
     this.ofLevels = scan.columns() != null && scan.columns().containsAll(LevelAttribute.READ);
     this.left = scan.filter();
-    this.fold = scan.fold() == null ? null : new BlockAggregation(scan.fold(), scan, reader);
   }
 
   /// Opens a block and drops the previous one.
   void look(SegmentIndex index, int block) {
     candidates = null;
     searched = false;
-    foldTried = false;
     damage = null;
     reader.open(index, block);
     Filter filter = scan.filter();
@@ -86,20 +81,14 @@ final class BlockPrefilter {
     };
   }
 
-  /// Like [#look], and also decodes everything that filtering or folding the block needs. Damage is
-  /// kept for [#requireLookedThrough].
+  /// Like [#look], and also decodes everything that filtering the block needs. Damage is kept for
+  /// [#requireLookedThrough].
   void lookThrough(SegmentIndex index, int block) {
     try {
       look(index, block);
-      switch (verdict) {
-        case NOTHING -> {}
-        case SOMETHING -> {
-          reader.readIds();
-          BitSet _ = candidates();
-        }
-        case EVERYTHING -> {
-          BlockAggregation _ = folded(index, block);
-        }
+      if (verdict == BlockPruner.Verdict.SOMETHING) {
+        reader.readIds();
+        BitSet _ = candidates();
       }
     } catch (StorageException.Corrupt damaged) {
       damage = damaged;
@@ -156,25 +145,9 @@ final class BlockPrefilter {
     return candidates;
   }
 
-  /// The grouped counts of a block of which the filter keeps every event; null when each event must
-  /// be visited.
-  ///
-  /// @param block the block that is open
-  @Nullable BlockAggregation folded(SegmentIndex index, int block) {
-    BlockAggregation alike = fold;
-    if (alike == null) {
-      return null;
-    }
-    if (!foldTried) {
-      folded = alike.open(index, block);
-      foldTried = true;
-    }
-    return folded ? alike : null;
-  }
-
   /// Bytes held now.
   long ownBytes() {
-    return reader.heldBytes() + search.heldBytes() + (fold == null ? 0 : fold.heldBytes());
+    return reader.heldBytes() + search.heldBytes();
   }
 
   /// Bytes held after the last [#lookThrough]. Called by any thread.

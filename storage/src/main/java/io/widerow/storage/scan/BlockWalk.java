@@ -136,11 +136,6 @@ final class BlockWalk implements AutoCloseable {
     return prefilter;
   }
 
-  /// The grouped counts of that block; null when each event must be visited.
-  @Nullable BlockAggregation folded() {
-    return prefilter.folded(order().index(), block);
-  }
-
   /// Bytes that the block holds, and those that are looked through ahead.
   long heldBytes() {
     return prefilter.ownBytes() + prefilters.heldBytes(prefilter);

@@ -4,7 +4,6 @@ import io.widerow.event.AttributeKind;
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventId;
-import io.widerow.event.EventLayout;
 import io.widerow.event.EventView;
 import io.widerow.event.PartitionKey;
 import io.widerow.storage.Damage;
@@ -27,7 +26,6 @@ import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.BitSet;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Reads a range of one partition of a segment, in either direction.
@@ -38,8 +36,8 @@ import org.jspecify.annotations.Nullable;
 ///              +------ nothing -----+-- skip the block  +-- no row left: skip the columns
 /// ```
 ///
-/// - Threads: one. After a block that had to be filtered or was folded, others look through the
-///   next blocks meanwhile, see [BlockPrefilters].
+/// - Threads: one. After a block that had to be filtered, others look through the next blocks
+///   meanwhile, see [BlockPrefilters].
 /// - Memory: one block, and up to two more while others look ahead. Holds a lease on the segment
 ///   until [#close].
 public final class SegmentCursor implements EventCursor {
@@ -53,17 +51,15 @@ public final class SegmentCursor implements EventCursor {
   private final long arrivedUntil;
   private final BlockView shown;
   private final BlockView filtered;
-  private final FoldView folded = new FoldView();
   private final AttributeValue scratch = new AttributeValue();
   private final int step;
   private BlockPrefilter prefilter; // of the block that is shown
   private BlockReader reader; // that of the prefilter
-  private boolean searching; // the last block had to be filtered, or was folded
+  private boolean searching; // the last block had to be filtered
   private int row;
   private int rowsLeft;
   private boolean filtering;
   private Filter left; // of the filter, to test on the block's events
-  private @Nullable BlockAggregation folding; // shows the block; null when its rows are shown
   private @Nullable BitSet candidates; // rows of the block that the filter may keep; null for all
   private boolean columnsRead;
   private boolean open = true;
@@ -147,8 +143,7 @@ public final class SegmentCursor implements EventCursor {
     this.step = scan.descending() ? -1 : 1;
     this.arrivedFrom = scan.arrivedFrom(key.shard());
     this.arrivedUntil = scan.arrivedUntil(key.shard());
-    Scan looked = wantsAllArrivals() ? scan : scan.withFold(null); // a fold does not know arrivals
-    this.blocks = new BlockWalk(segment, index, looked, readers, prefetch);
+    this.blocks = new BlockWalk(segment, index, scan, readers, prefetch);
     this.prefilter = blocks.prefilter();
     this.reader = prefilter.reader();
     this.key = key;
@@ -173,7 +168,6 @@ public final class SegmentCursor implements EventCursor {
     } catch (StorageException.Corrupt damaged) {
       StorageException.Corrupt told = segment.damaged(damaged, key, blocks.block());
       rowsLeft = 0;
-      folding = null;
       if (watch.passesOver(ScanWatch.Unread.of(told, Damage.Kind.BLOCK, blocks.info()))) {
         return blocks.isAtEnd() ? Step.END : null;
       }
@@ -185,12 +179,6 @@ public final class SegmentCursor implements EventCursor {
   private @Nullable Step advance() {
     boolean searched = false;
     while (true) {
-      if (folding != null) {
-        if (showFolded(folding)) {
-          return Step.EVENT;
-        }
-        folding = null;
-      }
       while (rowsLeft > 0 && passToCandidate()) {
         row += step;
         rowsLeft--;
@@ -233,15 +221,6 @@ public final class SegmentCursor implements EventCursor {
     return arrival >= arrivedFrom && arrival < arrivedUntil;
   }
 
-  private boolean showFolded(BlockAggregation alike) {
-    if (!alike.next()) {
-      return false;
-    }
-    row = alike.row();
-    eventsKept += alike.weight();
-    return true;
-  }
-
   /// Passes over rows that the filter does not keep. False when no other row is left.
   private boolean passToCandidate() {
     BitSet rows = candidates;
@@ -270,9 +249,7 @@ public final class SegmentCursor implements EventCursor {
     }
     filtering = prefilter.verdict() != BlockPruner.Verdict.EVERYTHING;
     left = prefilter.left();
-    if (openFolded()) {
-      return;
-    }
+    reader.readIds();
     int events = reader.directory().events;
     int first = rowOf(scan.from(), events);
     int limit = Math.max(first, rowOf(scan.until(), events));
@@ -281,21 +258,6 @@ public final class SegmentCursor implements EventCursor {
     candidates = filtering && rowsLeft > 0 ? prefilter.candidates() : null;
     searching = candidates != null;
     tellMemory();
-  }
-
-  /// False when the block's events must be looked at one by one; then its ids are read.
-  private boolean openFolded() {
-    BlockAggregation alike = filtering ? null : blocks.folded();
-    if (alike == null) {
-      reader.readIds();
-      return false;
-    }
-    folding = alike;
-    searching = true;
-    eventsScanned += alike.wanted();
-    watch.passed(alike.wanted());
-    tellMemory();
-    return true;
   }
 
   /// Reports the memory that this holds. When that is too much, [#close] takes the report back.
@@ -327,7 +289,7 @@ public final class SegmentCursor implements EventCursor {
 
   @Override
   public EventView event() {
-    return folding == null ? shown : folded;
+    return shown;
   }
 
   @Override
@@ -345,8 +307,14 @@ public final class SegmentCursor implements EventCursor {
     }
   }
 
-  /// An event of this partition.
-  private abstract class OfType implements EventView {
+  /// The current row as an event, with all columns or some.
+  private final class BlockView implements EventView {
+    private final ColumnProjection asked;
+
+    BlockView(Scan wanted) {
+      this.asked = new ColumnProjection(wanted);
+    }
+
     @Override
     public String type() {
       return key.type();
@@ -355,15 +323,6 @@ public final class SegmentCursor implements EventCursor {
     @Override
     public void readType(AttributeValue out) {
       out.setText(AttributeKind.STRING, type, 0, (int) type.byteSize());
-    }
-  }
-
-  /// The current row as an event, with all columns or some.
-  private final class BlockView extends OfType {
-    private final ColumnProjection asked;
-
-    BlockView(Scan wanted) {
-      this.asked = new ColumnProjection(wanted);
     }
 
     @Override
@@ -407,39 +366,6 @@ public final class SegmentCursor implements EventCursor {
           visitor.visit(directory.names[column], value);
         }
       }
-    }
-  }
-
-  /// An event that stands for others of its block, see [BlockAggregation].
-  private final class FoldView extends OfType {
-    @Override
-    public long weight() {
-      return Objects.requireNonNull(folding).weight();
-    }
-
-    @Override
-    public long idTime() {
-      return Objects.requireNonNull(folding).idTime();
-    }
-
-    @Override
-    public long idTail() {
-      return Objects.requireNonNull(folding).idTail();
-    }
-
-    @Override
-    public long version() {
-      return EventLayout.VERSION_ASSIGNED; // events with ids of their own are not folded
-    }
-
-    @Override
-    public boolean find(AttributeName name, AttributeValue out) {
-      return shown.find(name, out);
-    }
-
-    @Override
-    public void forEach(AttributeValue value, AttributeVisitor visitor) {
-      shown.forEach(value, visitor);
     }
   }
 }

@@ -77,7 +77,7 @@ public final class SlicedCursor implements EventCursor {
       BlockReaders readers,
       Prefetch prefetch,
       int inputs) {
-    return segment == null || scan.fold() != null // one that stands for many is not copied
+    return segment == null
         ? SegmentCursor.open(segment, key, scan, readers, prefetch)
         : new SlicedCursor(segment, key, scan, readers, prefetch, inputs);
   }

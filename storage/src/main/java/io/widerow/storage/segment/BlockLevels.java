@@ -141,13 +141,18 @@ public final class BlockLevels {
     return codes[row];
   }
 
+  /// The level of a row; null when it has none.
+  public @Nullable Level level(int row) {
+    return codes[row] == 0 ? null : LEVELS.get(codes[row] - 1);
+  }
+
   /// True when each row has a level.
   public boolean isComplete() {
     return missing == 0;
   }
 
   /// The rows that a test of the level keeps.
-  BitSet rows(Filter test) {
+  public BitSet rows(Filter test) {
     boolean[] kept = new boolean[CODES];
     for (int code = 0; code < CODES; code++) {
       Level level = code == 0 ? null : LEVELS.get(code - 1);

@@ -1,5 +1,6 @@
 package io.widerow.storage.segment;
 
+import io.widerow.event.AttributeKind;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.codec.BlockDecompressor;
 import io.widerow.storage.codec.ByteSource;
@@ -121,14 +122,9 @@ public final class BlockReader implements AutoCloseable {
     }
   }
 
-  /// Reads only the times of the ids. Until [#readIds] they are in no particular order and do not
-  /// correspond to rows.
-  public long[] readTimes() {
-    if (!idsRead) {
-      ids.decodeTimes(
-          pieces.read(directory.idsOffset, directory.idsBytes, "ids"), directory.events);
-    }
-    return ids.times;
+  /// The kind of a column's values.
+  public AttributeKind kind(int column) {
+    return directory.kinds[column];
   }
 
   /// Decodes a column.

@@ -16,6 +16,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// Reader of one column of the current block; see [ColumnEncoder] for the encoding. It reuses its
@@ -243,6 +244,115 @@ public final class ColumnReader {
       numbers[rows[i]] += 1 + (int) (codes[i] - least);
     }
     return size;
+  }
+
+  /// Adds the rows whose value passes a test. A text that is stored once is tested once.
+  ///
+  /// @param scratch overwritten
+  /// @param among the rows to look at; null for all
+  public void select(
+      Predicate<AttributeValue> test, AttributeValue scratch, @Nullable BitSet among, BitSet out) {
+    assert decoded : "a column of " + file + " that was not read";
+    long[] codes = codeCount() == 0 ? null : codes();
+    byte[] verdicts = new byte[codeCount()]; // by code: 0 not tested, 1 passes, -1 does not
+    if (dense && among != null) {
+      for (int row = among.nextSetBit(0); row >= 0; row = among.nextSetBit(row + 1)) {
+        if (passes(test, scratch, row, codes, verdicts)) {
+          out.set(row);
+        }
+      }
+      return;
+    }
+    for (int at = 0; at < present; at++) {
+      int row = dense ? at : rows[at];
+      if ((among == null || among.get(row)) && passes(test, scratch, at, codes, verdicts)) {
+        out.set(row);
+      }
+    }
+  }
+
+  private boolean passes(
+      Predicate<AttributeValue> test,
+      AttributeValue scratch,
+      int at,
+      long @Nullable [] codes,
+      byte[] verdicts) {
+    if (codes == null) {
+      show(at, scratch);
+      return test.test(scratch);
+    }
+    int code = (int) codes[at];
+    if (verdicts[code] == 0) {
+      show(at, scratch);
+      verdicts[code] = (byte) (test.test(scratch) ? 1 : -1);
+    }
+    return verdicts[code] > 0;
+  }
+
+  /// The same for whole numbers: adds the rows whose value is within bounds, both inclusive.
+  public void selectWithin(long least, long greatest, BitSet out) {
+    assert decoded && kind == AttributeKind.LONG : kind;
+    for (int from = 0; from < present; from += Long.SIZE) {
+      int count = Math.min(Long.SIZE, present - from);
+      long word = 0;
+      for (int i = 0; i < count; i++) {
+        long value = values[from + i];
+        word |= (value >= least & value <= greatest ? 1L : 0) << i;
+      }
+      addRows(from, word, out);
+    }
+  }
+
+  /// The same for doubles; NaN is never within.
+  public void selectWithin(double least, double greatest, BitSet out) {
+    assert decoded && kind == AttributeKind.DOUBLE : kind;
+    for (int from = 0; from < present; from += Long.SIZE) {
+      int count = Math.min(Long.SIZE, present - from);
+      long word = 0;
+      for (int i = 0; i < count; i++) {
+        double value = Double.longBitsToDouble(values[from + i]);
+        word |= (value >= least & value <= greatest ? 1L : 0) << i;
+      }
+      addRows(from, word, out);
+    }
+  }
+
+  /// Adds the rows of some of 64 values.
+  private void addRows(int from, long word, BitSet out) {
+    for (long left = word; left != 0; left &= left - 1) {
+      int at = from + Long.numberOfTrailingZeros(left);
+      out.set(dense ? at : rows[at]);
+    }
+  }
+
+  /// Adds the rows that have a value.
+  public void addPresent(int events, BitSet out) {
+    if (dense) {
+      out.set(0, events);
+    } else {
+      for (int at = 0; at < present; at++) {
+        out.set(rows[at]);
+      }
+    }
+  }
+
+  public AttributeKind kind() {
+    return kind;
+  }
+
+  /// The row of each value, ascending; null when each row has one.
+  public int @Nullable [] rows() {
+    return dense ? null : rows;
+  }
+
+  /// The bits of each value of a column of numbers or booleans.
+  public long[] bits() {
+    return values;
+  }
+
+  /// How many codes [#codes] may have, all below this; 0 when that is unknown.
+  public int codeCount() {
+    return kind.isText() ? textDecoder.codeCount(texts) : 0;
   }
 
   /// Number of values.

@@ -10,8 +10,9 @@ import io.widerow.storage.codec.ByteSource;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// The aggregates of an attribute's values in the cell of a rollup: the aggregates of a
-/// [RollupField], in the order of [RollupFigure].
+/// The aggregates of an attribute's values in a group, or in the cell of a rollup: the aggregates
+/// of a [RollupField], in the order of [RollupFigure]. A cell counts distinct values by their
+/// hashes, a group of a query by the values.
 ///
 /// - Threads: one.
 public final class AttributeFigures {
@@ -22,14 +23,27 @@ public final class AttributeFigures {
   private final @Nullable Extreme greatest;
   private @Nullable PercentileHistogram grid;
   private @Nullable HashedValues distinct;
+  private @Nullable ValueTable exact; // instead of hashes
 
+  /// Those of a cell.
   AttributeFigures(RollupField field) {
+    this(field, false);
+  }
+
+  private AttributeFigures(RollupField field, boolean ofValues) {
     this.field = field;
     this.sum = field.has(RollupFigure.SUM) ? new NumberSum() : null;
     this.least = field.has(RollupFigure.MIN) ? Extreme.least() : null;
     this.greatest = field.has(RollupFigure.MAX) ? Extreme.greatest() : null;
     this.grid = field.has(RollupFigure.GRID) ? new PercentileHistogram() : null;
-    this.distinct = field.has(RollupFigure.DISTINCT) ? new HashedValues() : null;
+    boolean counts = field.has(RollupFigure.DISTINCT);
+    this.distinct = counts && !ofValues ? new HashedValues() : null;
+    this.exact = counts && ofValues ? new ValueTable(false) : null;
+  }
+
+  /// Those of a group of a query, without values.
+  public static AttributeFigures ofGroup(RollupField field) {
+    return new AttributeFigures(field, true);
   }
 
   /// True for a number, and for a text that is one, which then is made that number.
@@ -60,6 +74,50 @@ public final class AttributeFigures {
     return true;
   }
 
+  /// Adds that so many more events have a value.
+  public void addCount(long events) {
+    values += events;
+  }
+
+  /// Adds one of the distinct values, without counting an event.
+  public void addDistinct(AttributeValue value) {
+    int _ = Objects.requireNonNull(exact).add(value);
+  }
+
+  /// Adds a number, without counting an event and without the distinct values.
+  public void addNumber(long number) {
+    if (sum != null) {
+      sum.add(number);
+    }
+    if (least != null) {
+      least.add(number);
+    }
+    if (greatest != null) {
+      greatest.add(number);
+    }
+    PercentileHistogram numbers = grid;
+    if (numbers != null) {
+      numbers.add(number);
+    }
+  }
+
+  /// The same for a number that is not NaN.
+  public void addNumber(double number) {
+    if (sum != null) {
+      sum.add(number);
+    }
+    if (least != null) {
+      least.add(number);
+    }
+    if (greatest != null) {
+      greatest.add(number);
+    }
+    PercentileHistogram numbers = grid;
+    if (numbers != null) {
+      numbers.add(number);
+    }
+  }
+
   private void addNumber(AttributeValue value) {
     if (sum != null) {
       sum.add(value);
@@ -82,7 +140,7 @@ public final class AttributeFigures {
   }
 
   /// The number of events with the attribute.
-  public long values() {
+  public long count() {
     return values;
   }
 
@@ -106,18 +164,25 @@ public final class AttributeFigures {
     return Objects.requireNonNull(grid);
   }
 
+  /// The distinct values of a group; null when it has their hashes, or does not count them.
+  public @Nullable ValueTable values() {
+    return exact;
+  }
+
   /// The hashes of the values.
   public HashedValues distinct() {
     return Objects.requireNonNull(distinct);
   }
 
   /// Bytes of its arrays.
-  long bytes() {
+  public long bytes() {
     PercentileHistogram numbers = grid;
     HashedValues hashes = distinct;
+    ValueTable distinctValues = exact;
     return (sum == null ? 0 : sum.bytes())
         + (numbers == null ? 0 : numbers.bytes())
-        + (hashes == null ? 0 : hashes.bytes());
+        + (hashes == null ? 0 : hashes.bytes())
+        + (distinctValues == null ? 0 : distinctValues.bytes());
   }
 
   void write(ByteSink out) {

@@ -44,6 +44,14 @@ public final class Extreme {
     add(value.asDouble(), addsLong, addsLong ? value.bits() : 0);
   }
 
+  void add(long value) {
+    add((double) value, true, value);
+  }
+
+  void add(double value) {
+    add(value, false, 0);
+  }
+
   /// Adds what another one of the same kind has.
   public void add(Extreme other) {
     if (other.any) {

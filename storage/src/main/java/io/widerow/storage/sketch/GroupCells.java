@@ -4,7 +4,6 @@ import io.widerow.event.AttributeKind;
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventLayout;
-import io.widerow.event.EventView;
 import io.widerow.event.TimeUuid;
 import io.widerow.rollup.RollupField;
 import io.widerow.rollup.RollupShape;
@@ -214,7 +213,7 @@ public final class GroupCells {
   /// of the group: it has the attributes that group, and the others as aggregates.
   ///
   /// - Threads: one.
-  public final class Groups implements EventView {
+  public final class Groups implements GroupedEvents {
     private final long idTime;
     private final String type;
     private final AttributeFigures[] figures = new AttributeFigures[shape.fields().size()];
@@ -274,7 +273,7 @@ public final class GroupCells {
       return ByteBuffer.wrap(in.bytes(), from, until - from);
     }
 
-    /// The aggregates of an attribute; null when there are none.
+    @Override
     public @Nullable AttributeFigures figures(AttributeName name) {
       for (int i = 0; i < figures.length; i++) {
         RollupField field = shape.fields().get(i);

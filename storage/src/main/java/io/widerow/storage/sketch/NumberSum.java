@@ -29,12 +29,21 @@ public final class NumberSum {
 
   /// Adds a number, which is not NaN.
   public void add(AttributeValue number) {
-    count++;
     if (number.kind() == AttributeKind.LONG) {
-      addLong(number.bits());
+      add(number.bits());
     } else {
-      fractions().add(number.asDouble());
+      add(number.asDouble());
     }
+  }
+
+  void add(long number) {
+    count++;
+    addLong(number);
+  }
+
+  void add(double number) {
+    count++;
+    fractions().add(number);
   }
 
   /// Adds all that another sum has.

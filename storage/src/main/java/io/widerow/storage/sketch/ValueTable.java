@@ -2,6 +2,7 @@ package io.widerow.storage.sketch;
 
 import io.widerow.event.AttributeKind;
 import io.widerow.event.AttributeValue;
+import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
@@ -53,6 +54,13 @@ public final class ValueTable {
     System.arraycopy(from.bytes, from.begin(number), bytes, begin, length);
     LONG.set(bytes, begin + length, 0L); // the hash reads whole words
     return add(from.kinds[number], begin, length);
+  }
+
+  /// Adds all values of another table.
+  public void addAll(ValueTable from) {
+    for (int number = 0; number < from.size; number++) {
+      int _ = add(from, number);
+    }
   }
 
   private int add(byte kind, int begin, int length) {
@@ -131,6 +139,16 @@ public final class ValueTable {
   /// The kind of a value, as [ValueHash#put] gives it.
   public AttributeKind kind(int number) {
     return AttributeKind.of(kinds[number]);
+  }
+
+  /// Fills `out` with a value, which is valid until another is added.
+  public void show(int number, AttributeValue out) {
+    AttributeKind kind = kind(number);
+    if (kind.isText()) {
+      out.setText(kind, MemorySegment.ofArray(bytes), begin(number), length(number));
+    } else {
+      out.setBits(kind, bits(number));
+    }
   }
 
   /// The bytes of a text.

@@ -71,6 +71,17 @@ public final class TextDecoder {
     return lines ? null : pieces.codes(form, out);
   }
 
+  /// How many codes [#codes] may have, each a text that is stored once; 0 when that is unknown.
+  ///
+  /// @param out filled by [#decode]
+  public int codeCount(TextSlices out) {
+    return switch (form) {
+      case PieceFormat.CONSTANT -> 1;
+      case PieceFormat.DICTIONARY -> out.size;
+      default -> 0;
+    };
+  }
+
   /// True when the texts are made of templates.
   public boolean isLines() {
     return lines;

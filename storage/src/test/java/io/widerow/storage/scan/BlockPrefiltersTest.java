@@ -8,25 +8,19 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.widerow.event.AttributeName;
 import io.widerow.event.Text;
 import io.widerow.faults.Await;
-import io.widerow.faults.DiskAround;
-import io.widerow.faults.DiskFileAround;
 import io.widerow.faults.MemoryDisk;
 import io.widerow.faults.TestEvent;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Filter;
-import io.widerow.storage.Grouping;
 import io.widerow.storage.ReadingThreads;
 import io.widerow.storage.Scan;
 import io.widerow.storage.ScanStatistics;
 import io.widerow.storage.ScanWatch;
 import io.widerow.storage.StorageException;
-import io.widerow.storage.disk.Disk;
-import io.widerow.storage.disk.DiskFile;
 import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentIndex;
 import io.widerow.storage.segment.SegmentProfile;
 import io.widerow.storage.segment.SegmentSizes;
-import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -45,8 +39,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// Goal: blocks filtered by other threads give the same result as when the cursor filters them
 /// itself, whenever the others run, and no thread reads after the cursor is closed. Method: the
-/// access log in small blocks, a word that many lines have, token filters that rule no block out,
-/// counts; executors that run tasks at once, on another thread, later, or never.
+/// access log in small blocks, a word that many lines have, token filters that rule no block out;
+/// executors that run tasks at once, on another thread, later, or never.
 @Timeout(300)
 class BlockPrefiltersTest {
   private static final Path FILE = Path.of("prefilters.seg");
@@ -125,37 +119,6 @@ class BlockPrefiltersTest {
     Filter nowhere = new Filter.Contains(AttributeName.BODY, Text.of(" zyxwvu "));
     assertEquals(
         List.of(), read(Scan.all().withFilter(nowhere), BlockPrefiltersTest::nobody).events());
-  }
-
-  /// The counts that a cursor gives, by time step.
-  private List<String> folded(Scan wanted, @Nullable Executor threads) {
-    List<String> shown = new ArrayList<>();
-    try (Segment segment = open();
-        EventCursor cursor = cursor(segment, wanted, threads)) {
-      while (cursor.next() == EventCursor.Step.EVENT) {
-        shown.add(cursor.event().timeNanos() + " " + cursor.event().weight());
-      }
-      shown.add(cursor.statistics().toString());
-    }
-    return shown;
-  }
-
-  @ParameterizedTest
-  @ValueSource(longs = {0, 60, 3_600})
-  void countsDoNotDependOnTheThread(long stepSeconds) {
-    Scan wanted = Scan.all().withFold(new Grouping(List.of(), stepSeconds * 1_000_000_000));
-    List<String> alone = folded(wanted, null);
-    assertTrue(alone.size() < events.size(), () -> alone.size() + " were shown");
-    AtomicLong looks = new AtomicLong();
-    Executor others =
-        task -> {
-          looks.incrementAndGet();
-          onAnotherThread(task);
-        };
-    assertEquals(alone, folded(wanted, others));
-    assertTrue(looks.get() >= events.size() / EVENTS_PER_BLOCK - 2, looks + " blocks were asked");
-    assertEquals(alone, folded(wanted, Runnable::run));
-    assertEquals(alone, folded(wanted, _ -> {})); // nobody has time
   }
 
   @Test
@@ -274,36 +237,5 @@ class BlockPrefiltersTest {
     read(scan.withWatch(watch), threads);
     assertEquals(0, held.get());
     return most.get();
-  }
-
-  /// A disk that can hold up the other readers.
-  private static final class HeldDisk extends DiskAround {
-    final CountDownLatch reading = new CountDownLatch(1);
-    final CountDownLatch goOn = new CountDownLatch(1);
-    final AtomicLong reads = new AtomicLong();
-    volatile boolean holds;
-
-    HeldDisk(Disk disk) {
-      super(disk);
-    }
-
-    @Override
-    public DiskFile open(Path file) {
-      return new DiskFileAround(super.open(file)) {
-        @Override
-        public long read(MemorySegment target, long offset) {
-          reads.incrementAndGet();
-          if (holds && Thread.currentThread().getName().equals("other")) {
-            reading.countDown();
-            try {
-              goOn.await();
-            } catch (InterruptedException interrupted) {
-              throw new IllegalStateException(interrupted);
-            }
-          }
-          return super.read(target, offset);
-        }
-      };
-    }
   }
 }

@@ -154,7 +154,7 @@ class SegmentRollupsTest {
   private static List<Object> results(AttributeFigures figures, RollupField field) {
     return results(
         field,
-        figures.values(),
+        figures.count(),
         field.has(RollupFigure.SUM) ? figures.sum() : new NumberSum(),
         field.has(RollupFigure.MIN) ? figures.least() : Extreme.least(),
         field.has(RollupFigure.MAX) ? figures.greatest() : Extreme.greatest(),

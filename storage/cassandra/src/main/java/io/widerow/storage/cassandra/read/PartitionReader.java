@@ -6,6 +6,7 @@ import io.widerow.event.TimeUuid;
 import io.widerow.storage.ClusterArrivals;
 import io.widerow.storage.Damage;
 import io.widerow.storage.EventCursor;
+import io.widerow.storage.Filters;
 import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.Scan;
 import io.widerow.storage.ScanWatch;
@@ -16,6 +17,7 @@ import io.widerow.storage.cassandra.keyspace.SegmentKey;
 import io.widerow.storage.cursor.LazyCursor;
 import io.widerow.storage.cursor.MergeCursor;
 import io.widerow.storage.scan.BlockReaders;
+import io.widerow.storage.scan.BlockScan;
 import io.widerow.storage.scan.Prefetch;
 import io.widerow.storage.scan.SlicedCursor;
 import java.util.ArrayList;
@@ -172,10 +174,14 @@ final class PartitionReader {
   /// A cursor over a segment whose value is here.
   EventCursor open(SegmentFetch fetch) {
     boolean filtered = read.isFiltered(fetch.row);
-    Scan own = filtered ? scan.withFold(null) : scan; // a fold does not know arrivals
+    if (!filtered && scan.fold() != null) {
+      Scan own = scan.withFilter(Filters.ofType(scan.filter(), read.key().type()));
+      BlockScan.Part all = new BlockScan.Part(read.key(), own, fetch::segment);
+      return new BlockScan(List.of(all), own, shared.readers, Prefetch.OFF);
+    }
     EventCursor cursor =
         SlicedCursor.open(
-            fetch.segment(), read.key(), own, shared.readers, Prefetch.OFF, shared.partitions);
+            fetch.segment(), read.key(), scan, shared.readers, Prefetch.OFF, shared.partitions);
     return filtered
         ? new ArrivalCursor(
             cursor,

@@ -1,0 +1,524 @@
+package io.widerow.storage.scan;
+
+import io.widerow.event.EventId;
+import io.widerow.event.EventView;
+import io.widerow.event.PartitionKey;
+import io.widerow.storage.Damage;
+import io.widerow.storage.EventCursor;
+import io.widerow.storage.Filter;
+import io.widerow.storage.Grouping;
+import io.widerow.storage.PartitionInfo;
+import io.widerow.storage.Scan;
+import io.widerow.storage.ScanStatistics;
+import io.widerow.storage.ScanWatch;
+import io.widerow.storage.StorageException;
+import io.widerow.storage.segment.BlockLevels;
+import io.widerow.storage.segment.BlockPruner;
+import io.widerow.storage.segment.BlockReader;
+import io.widerow.storage.segment.Segment;
+import io.widerow.storage.segment.SegmentIndex;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// Aggregates partitions of segments block by block, in any order, and shows the groups at the end,
+/// each as one event. The blocks of all partitions are one queue. The cursor's thread and others
+/// take blocks from it; each has groups of its own, so a group may be shown several times.
+///
+/// ```
+///   partitions   seg 7 a | seg 7 b | seg 8 a ...        in turn
+///   queue        blocks that the range and the token filters leave
+///   cursor       block 0 ... | block 3 | ... | groups of the cursor, of others
+///   other             block 1 .... | block 4
+/// ```
+///
+/// - Threads: one; others only aggregate blocks. [#close] returns when none of them does.
+/// - Memory: a block and groups for each thread. Groups that take more than [#GROUPS_BYTES_MAX] are
+///   shown and begun anew, so that the reader decides how many there may be.
+public final class BlockScan implements EventCursor {
+  /// Blocks that wait for a thread at most.
+  private static final int QUEUED_MAX = 32;
+
+  private static final int GROUPS_MAX = 1 << 15;
+  private static final long GROUPS_BYTES_MAX = 8 << 20;
+
+  /// Sets of groups that wait to be shown, from which others pause.
+  private static final int FULL_MAX = 4;
+
+  private final Iterator<Part> parts;
+  private final Grouping fold;
+  private final ScanWatch watch;
+  private final BlockReaders readers;
+  private final Prefetch prefetch;
+  private final List<Worker> workers = new ArrayList<>(); // the first one is the cursor's
+  private @Nullable Source source; // of the next blocks; null before the first and after the last
+  private @Nullable BlockGroups showing;
+  private BlockGroups.@Nullable Shown shown;
+  private ScanStatistics finished = ScanStatistics.NONE;
+  private long held; // as the watch knows it
+  private boolean closed;
+
+  private final Object lock = new Object();
+  // guarded by lock, as is the rest
+  private final ArrayDeque<Block> queue = new ArrayDeque<>();
+  private final ArrayDeque<BlockGroups> full = new ArrayDeque<>();
+  private final ArrayDeque<Damaged> damaged = new ArrayDeque<>();
+  private @Nullable Throwable failure;
+  private int working; // other threads
+
+  /// A partition of a segment.
+  ///
+  /// @param scan its range, and its filter without tests of the type
+  /// @param segment opened on the cursor's thread; null when the scan skips it. The caller holds a
+  ///   lease on it until the cursor is closed
+  public record Part(PartitionKey key, Scan scan, Supplier<@Nullable Segment> segment) {}
+
+  private record Source(
+      Segment segment, PartitionKey key, SegmentIndex index, Scan scan, BlockOrder order) {}
+
+  private record Block(Source of, int number) {}
+
+  private record Damaged(StorageException.Corrupt found, PartitionInfo lost) {}
+
+  /// @param parts without events that brought their own ids
+  /// @param scan its fold is not null; wants events of any arrival
+  public BlockScan(List<Part> parts, Scan scan, BlockReaders readers, Prefetch prefetch) {
+    this.prefetch = prefetch;
+    this.parts = parts.iterator();
+    this.fold = Objects.requireNonNull(scan.fold());
+    this.watch = scan.watch();
+    this.readers = readers;
+  }
+
+  @Override
+  public Step next() {
+    return EventCursor.searchThrough(this);
+  }
+
+  /// A piece is a block.
+  @Override
+  public @Nullable Step search() {
+    if (showNext()) {
+      return Step.EVENT;
+    }
+    if (closed) {
+      return Step.END;
+    }
+    if (workers.isEmpty()) {
+      workers.add(new Worker());
+    }
+    fill();
+    Worker own = workers.getFirst();
+    Block block = take();
+    if (block == null) {
+      awaitOthers();
+    } else {
+      employOthers();
+      own.add(block);
+    }
+    report();
+    if (block == null) {
+      requireNoFailure();
+      collect();
+    } else {
+      own.giveFull();
+      if (own.waited()) {
+        prefetch.waited();
+      }
+    }
+    return showNext() ? Step.EVENT : block == null ? Step.END : null;
+  }
+
+  private boolean showNext() {
+    while (true) {
+      BlockGroups.Shown groups = shown;
+      if (groups != null && groups.next()) {
+        return true;
+      }
+      shown = null;
+      BlockGroups next;
+      synchronized (lock) {
+        next = full.poll();
+      }
+      showing = next;
+      if (next == null) {
+        return false;
+      }
+      shown = next.new Shown();
+    }
+  }
+
+  /// Takes the groups of all threads, which are at their ends.
+  private void collect() {
+    synchronized (lock) {
+      for (Worker worker : workers) {
+        if (worker.groups.size() > 0) {
+          full.add(worker.groups);
+          worker.groups = new BlockGroups(fold);
+        }
+      }
+    }
+  }
+
+  /// Fills the queue.
+  private void fill() {
+    while (true) {
+      synchronized (lock) {
+        if (queue.size() >= QUEUED_MAX) {
+          return;
+        }
+      }
+      Source from = source == null ? nextSource() : source;
+      source = from;
+      if (from == null) {
+        return;
+      }
+      int number = from.order.next();
+      if (number == BlockOrder.END) {
+        finish(from.order);
+        source = null;
+        continue;
+      }
+      if (prefetch.isWanted()) {
+        prefetch.next(Prefetch.Range.of(from.segment, from.index, number, from.scan));
+      }
+      synchronized (lock) {
+        queue.add(new Block(from, number));
+      }
+    }
+  }
+
+  private void finish(BlockOrder order) {
+    finished = finished.plus(new ScanStatistics(0, order.ruledOut(), order.bytesRead(), 0, 0));
+  }
+
+  private @Nullable Source nextSource() {
+    while (parts.hasNext()) {
+      Part part = parts.next();
+      Segment segment = part.segment.get();
+      SegmentIndex index = segment == null ? null : segment.index(part.key);
+      if (segment != null && index != null) {
+        BlockOrder order = new BlockOrder(segment, index, part.scan, readers.deadline());
+        return new Source(segment, part.key, index, part.scan, order);
+      }
+    }
+    return null;
+  }
+
+  private @Nullable Block take() {
+    synchronized (lock) {
+      return queue.poll();
+    }
+  }
+
+  private void employOthers() {
+    Executor others = readers.searchers();
+    if (others == null) {
+      return;
+    }
+    int idle;
+    synchronized (lock) {
+      idle = queue.size();
+    }
+    for (int i = 1; idle > 0; i++) {
+      if (i == workers.size()) {
+        if (!readers.tryClaimFurther(i)) {
+          return;
+        }
+        workers.add(new Worker());
+      }
+      Worker worker = workers.get(i);
+      if (worker.tryBegin()) {
+        others.execute(worker);
+      }
+      idle--;
+    }
+  }
+
+  /// Waits until no other thread aggregates a block.
+  private void awaitOthers() {
+    boolean interrupted = false;
+    synchronized (lock) {
+      while (working > 0) {
+        try {
+          lock.wait();
+        } catch (InterruptedException wait) {
+          interrupted = true; // the blocks' memory must stay until then
+        }
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /// Reports to the watch what all threads did: it may end the scan.
+  private void report() {
+    long now = showing == null ? 0 : showing.heldBytes();
+    long scanned = 0;
+    List<Damaged> found;
+    synchronized (lock) {
+      for (BlockGroups groups : full) {
+        now += groups.heldBytes();
+      }
+      for (Worker worker : workers) {
+        now += worker.heldBytes;
+        scanned += worker.newlyScanned;
+        worker.newlyScanned = 0;
+      }
+      found = List.copyOf(damaged);
+      damaged.clear();
+    }
+    long more = now - held;
+    held = now;
+    watch.holds(more); // when that is too much, closing takes the report back
+    watch.block();
+    watch.passed(Math.toIntExact(scanned));
+    for (Damaged block : found) {
+      if (!watch.passesOver(ScanWatch.Unread.of(block.found, Damage.Kind.BLOCK, block.lost))) {
+        throw block.found;
+      }
+    }
+    requireNoFailure();
+  }
+
+  private void requireNoFailure() {
+    Throwable met;
+    synchronized (lock) {
+      met = failure;
+    }
+    switch (met) {
+      case null -> {}
+      case RuntimeException known -> throw known;
+      case Error error -> throw error;
+      default -> throw new IllegalStateException("unexpected exception from a scan", met);
+    }
+  }
+
+  @Override
+  public EventView event() {
+    return Objects.requireNonNull(shown, "no current event");
+  }
+
+  @Override
+  public ScanStatistics statistics() {
+    ScanStatistics sum = finished;
+    Source open = source;
+    if (open != null) {
+      sum = sum.plus(new ScanStatistics(0, open.order.ruledOut(), open.order.bytesRead(), 0, 0));
+    }
+    synchronized (lock) {
+      for (Worker worker : workers) {
+        sum = sum.plus(worker.statistics);
+      }
+    }
+    return sum;
+  }
+
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    synchronized (lock) {
+      queue.clear();
+      full.clear();
+    }
+    awaitOthers();
+    Source open = source;
+    if (open != null) {
+      finish(open.order);
+      source = null;
+    }
+    for (Worker worker : workers) {
+      Reading reading = worker.reading;
+      if (reading != null) {
+        readers.give(reading.reader);
+      }
+    }
+    readers.releaseFurther(Math.max(0, workers.size() - 1));
+    shown = null;
+    showing = null;
+    watch.holds(-held);
+    held = 0;
+  }
+
+  /// Reads blocks of one source.
+  private record Reading(
+      Source source,
+      BlockReader reader,
+      BlockPrefilter prefilter,
+      BlockLevels levels,
+      BlockFilter filter) {
+    long heldBytes() {
+      return reader.heldBytes() + levels.heldBytes() + filter.heldBytes();
+    }
+  }
+
+  /// Aggregates blocks.
+  ///
+  /// - Threads: one at a time.
+  private final class Worker implements Runnable {
+    private @Nullable Reading reading; // from the first block on
+    private BlockGroups groups = new BlockGroups(fold);
+
+    // guarded by lock, as is the rest
+    private boolean begun;
+    private ScanStatistics statistics = ScanStatistics.NONE;
+    private long heldBytes;
+    private long newlyScanned;
+
+    /// False when it has something to do already.
+    boolean tryBegin() {
+      synchronized (lock) {
+        boolean idle = !begun;
+        begun = true;
+        return idle;
+      }
+    }
+
+    /// Aggregates blocks of the queue on another thread than the cursor's.
+    @Override
+    public void run() {
+      synchronized (lock) {
+        working++;
+      }
+      try {
+        for (Block next = takeForOther(); next != null; next = takeForOther()) {
+          add(next);
+          giveFull();
+        }
+      } catch (Throwable failed) {
+        synchronized (lock) {
+          failure = failed; // the cursor throws it
+          queue.clear();
+        }
+      } finally {
+        synchronized (lock) {
+          begun = false;
+          working--;
+          lock.notifyAll();
+        }
+      }
+    }
+
+    /// True when the last block came from the disk.
+    boolean waited() {
+      Reading open = reading;
+      return open != null && open.reader.waited();
+    }
+
+    private @Nullable Block takeForOther() {
+      synchronized (lock) {
+        return full.size() >= FULL_MAX ? null : queue.poll();
+      }
+    }
+
+    void add(Block block) {
+      Source from = block.of;
+      try {
+        aggregate(from, block.number);
+      } catch (StorageException.Corrupt met) {
+        StorageException.Corrupt found = from.segment.damaged(met, from.key, block.number);
+        synchronized (lock) {
+          damaged.add(new Damaged(found, from.index.info(block.number)));
+        }
+      }
+      Reading open = reading;
+      long bytes = groups.heldBytes() + (open == null ? 0 : open.heldBytes());
+      synchronized (lock) {
+        heldBytes = bytes;
+      }
+    }
+
+    private void aggregate(Source from, int block) {
+      SegmentIndex index = from.index;
+      Scan scan = from.scan;
+      boolean whole =
+          index.first(block).compareTo(scan.from()) >= 0
+              && index.last(block).compareTo(scan.until()) < 0;
+      if (whole && scan.filter() instanceof Filter.Everything && groups.addCount(index, block)) {
+        count(1, 0, 0, index.events(block), index.events(block));
+        return;
+      }
+      Reading open = reading(from);
+      BlockReader reader = open.reader;
+      open.prefilter.look(index, block);
+      BlockPruner.Verdict verdict = open.prefilter.verdict();
+      if (verdict == BlockPruner.Verdict.NOTHING) {
+        count(0, 1, reader.bytesRead(), 0, 0);
+        return;
+      }
+      int events = reader.directory().events;
+      int scanned = events;
+      BitSet kept = null;
+      if (!whole) {
+        reader.readIds();
+        int first = rowOf(reader, scan.from());
+        int limit = Math.max(first, rowOf(reader, scan.until()));
+        kept = new BitSet();
+        kept.set(first, limit);
+        scanned = limit - first;
+      }
+      if (verdict == BlockPruner.Verdict.SOMETHING && scanned > 0) {
+        kept = open.filter.rows(open.prefilter.left(), kept);
+      }
+      int left = kept == null ? events : kept.cardinality();
+      if (left > 0) {
+        groups.add(reader, open.levels, index, block, left == events ? null : kept);
+      }
+      count(1, 0, reader.bytesRead(), scanned, left);
+    }
+
+    private int rowOf(BlockReader reader, EventId id) {
+      return reader.ids().firstRow(reader.directory().events, id.time(), id.tail());
+    }
+
+    private void count(int read, int skipped, long bytes, long scanned, long kept) {
+      synchronized (lock) {
+        statistics = statistics.plus(new ScanStatistics(read, skipped, bytes, scanned, kept));
+        newlyScanned += scanned;
+      }
+    }
+
+    private Reading reading(Source from) {
+      Reading open = reading;
+      if (open == null) {
+        BlockReader reader = readers.take(from.segment);
+        BlockLevels levels = new BlockLevels(reader);
+        open = read(from, reader, levels, new BlockFilter(reader, levels));
+      } else if (open.source != from) {
+        BlockReader reader = open.reader.over(from.segment.file(), from.segment.checksum());
+        open = read(from, reader, open.levels, open.filter);
+      }
+      reading = open;
+      return open;
+    }
+
+    private Reading read(Source from, BlockReader reader, BlockLevels levels, BlockFilter filter) {
+      return new Reading(
+          from,
+          reader,
+          new BlockPrefilter(from.segment, reader, from.scan, readers.deadline()),
+          levels,
+          filter);
+    }
+
+    /// Puts the groups where the cursor shows them, if they are many.
+    void giveFull() {
+      if (groups.size() > GROUPS_MAX || groups.heldBytes() > GROUPS_BYTES_MAX) {
+        synchronized (lock) {
+          full.add(groups);
+        }
+        groups = new BlockGroups(fold);
+      }
+    }
+  }
+}
