@@ -221,7 +221,7 @@ class FoldedStatsTest {
     Answer alike = answer(view, asked, figures, figures.fold());
     String what = figures + " of " + asked;
     assertEquals(each.rows, alike.rows, what);
-    assertEquals(each.looked, alike.looked, what);
+    assertTrue(alike.looked <= each.looked, what);
     assertEquals(each.shown, each.stoodFor, what);
     assertEquals(each.stoodFor, alike.stoodFor, what);
     Grouping fold = figures.fold();

@@ -52,6 +52,7 @@ import java.util.NavigableSet;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// A view of an embedded store (a snapshot that readers query): the state of one moment, with a
@@ -395,12 +396,23 @@ final class EmbeddedView implements StoreView, CellView {
     return hides == null ? scan : scan.withFilter(new Filter.And(List.of(scan.filter(), hides)));
   }
 
-  /// Unordered only when no event may replace another: the order decides which one is shown.
+  /// Unordered only types of which no event may replace another: the order decides which one is
+  /// shown.
   @Override
   public EventCursor unordered(List<PartitionKey> wanted, Scan scan) {
-    return anyOwnIds(wanted)
-        ? open(wanted, scan)
-        : new ChainCursor(cursors(wanted, scan.withBefore(before)));
+    Set<String> replaced =
+        wanted.stream()
+            .filter(key -> anyOwnIds(List.of(key)))
+            .map(PartitionKey::type)
+            .collect(Collectors.toSet());
+    Map<Boolean, List<PartitionKey>> ordered =
+        wanted.stream().collect(Collectors.partitioningBy(key -> replaced.contains(key.type())));
+    List<EventCursor> cursors =
+        cursors(ordered.getOrDefault(false, List.of()), scan.withBefore(before));
+    if (!replaced.isEmpty()) {
+      cursors.add(open(ordered.getOrDefault(true, List.of()), scan));
+    }
+    return new ChainCursor(cursors);
   }
 
   /// Segments of a store that is drained have every write, so their cells count some events twice.

@@ -19,7 +19,9 @@ import io.widerow.storage.segment.ColumnReader;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.LongPredicate;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -38,11 +40,15 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: one.
 /// - Memory: a bit a row for each part of the filter; the verdicts.
 final class BlockFilter {
+  /// Lines are given codes before a search that found more than one row in so many.
+  private static final int FREQUENT = 16;
+
   private static final BitSet NONE = new BitSet();
 
   private final BlockReader reader;
   private final BlockLevels levels;
   private final TextVerdicts verdicts = new TextVerdicts();
+  private final Set<Filter> frequent = new HashSet<>(); // tests that many rows of a block pass
   private final AttributeValue scratch = new AttributeValue();
 
   /// @param reader the block to filter is open in it
@@ -290,9 +296,17 @@ final class BlockFilter {
       BitSet found) {
     BitSet candidates = among;
     if (needle != null && column.kind() == AttributeKind.STRING) {
+      if (frequent.contains(test)) {
+        column.findCodes();
+      }
       BitSet having = new BitSet();
       column.search(needle, having);
       candidates = both(having, among);
+      if ((long) candidates.cardinality() * FREQUENT > column.present()) {
+        frequent.add(test);
+      } else {
+        frequent.remove(test);
+      }
       if (candidates.isEmpty()) {
         return;
       }

@@ -49,8 +49,8 @@ final class BlockGroups {
   /// Most codes of a column that are taken as they are; a column of more is read value by value.
   private static final int CODES_MAX = 1 << 16;
 
-  /// Most pairs of a cell and a code whose first row is found in a set of bits.
-  private static final int PAIRS_MAX = 1 << 22;
+  /// Most pairs of a cell and a code of which each is looked at once.
+  private static final int PAIRS_MAX = 1 << 20;
 
   private static final long GROUP_BYTES = 96; // with its slot and without its aggregates
   private static final long FIGURES_BYTES = 160;
@@ -182,7 +182,8 @@ final class BlockGroups {
     }
     steps = 0;
     addStep(limit, first.time(), first.tail());
-    weights[groupOf(typeOf(index.partition.key().type()), 0)] += index.events(block);
+    int group = groupOf(typeOf(index.partition.key().type()), 0); // first: the arrays may grow
+    weights[group] += index.events(block);
     return true;
   }
 
@@ -238,6 +239,7 @@ final class BlockGroups {
     int codeCount = 0;
     if (directory.findNext(column) < 0) { // else values of several kinds
       ColumnReader read = reader.column(column);
+      read.findCodes();
       int more = read.number(cells, events, CELLS_MAX / count);
       if (more > 0) {
         return count * more;
@@ -428,19 +430,13 @@ final class BlockGroups {
     }
   }
 
-  /// The values of a column that is aggregated, ready to be added: nothing of it is read later.
+  /// A column that is aggregated, decoded.
   ///
   /// @param field number of the field
   /// @param kinds of the numbers that texts are, by code, else by value; null for other columns
-  /// @param bits these numbers
-  /// @param texts the distinct values of texts, by code, else by value; null when not needed
+  /// @param bits these numbers, or those of the column
   private record Numbers(
-      int field,
-      ColumnReader column,
-      AttributeKind @Nullable [] kinds,
-      long[] bits,
-      @Nullable ValueTable texts,
-      int[] textNumbers) {}
+      int field, ColumnReader column, AttributeKind @Nullable [] kinds, long[] bits) {}
 
   private List<Numbers> numbers(BlockReader reader, @Nullable BitSet kept) {
     BlockDirectory directory = reader.directory();
@@ -458,36 +454,32 @@ final class BlockGroups {
   private Numbers numbers(int field, RollupField of, ColumnReader column, @Nullable BitSet kept) {
     boolean asksNumbers =
         (of.figures() & ~(RollupFigure.COUNT.bit | RollupFigure.DISTINCT.bit)) != 0;
-    boolean asksDistinct = of.has(RollupFigure.DISTINCT);
-    if (!column.kind().isText() || !(asksNumbers || asksDistinct)) {
-      return new Numbers(field, column, null, column.bits(), null, new int[0]);
+    if (asksNumbers || of.has(RollupFigure.DISTINCT)) {
+      column.findCodes();
+    }
+    if (column.kind() != AttributeKind.STRING || !asksNumbers) {
+      return new Numbers(field, column, null, column.bits());
     }
     int codeCount = column.codeCount();
     int count = codeCount > 0 ? codeCount : column.present();
-    AttributeKind[] kinds =
-        asksNumbers && column.kind() == AttributeKind.STRING ? new AttributeKind[count] : null;
-    long[] bits = new long[kinds == null ? 0 : count];
-    ValueTable texts = asksDistinct ? new ValueTable(false) : null;
-    int[] textNumbers = new int[texts == null ? 0 : count];
-    long[] byValue = codeCount > 0 ? Objects.requireNonNull(column.codes()) : null;
+    AttributeKind[] kinds = new AttributeKind[count];
+    long[] bits = new long[count];
     boolean[] seen = new boolean[count];
+    long[] codesOf = codeCount > 0 ? Objects.requireNonNull(column.codes()) : null;
     int[] rows = column.rows();
     for (int at = 0; at < column.present(); at++) {
-      int code = byValue == null ? at : (int) byValue[at];
+      int code = codesOf == null ? at : (int) codesOf[at];
       if (seen[code] || (kept != null && !kept.get(rows == null ? at : rows[at]))) {
         continue;
       }
       seen[code] = true;
       column.show(at, scratch);
-      if (texts != null) {
-        textNumbers[code] = texts.add(scratch);
-      }
-      if (kinds != null && AttributeFigures.isNumber(scratch)) {
+      if (AttributeFigures.isNumber(scratch)) {
         kinds[code] = scratch.kind();
         bits[code] = scratch.bits();
       }
     }
-    return new Numbers(field, column, kinds, bits, texts, textNumbers);
+    return new Numbers(field, column, kinds, bits);
   }
 
   /// Adds the values of a column to the aggregates of the groups of their rows.
@@ -511,7 +503,7 @@ final class BlockGroups {
       }
     }
     if (field.has(RollupFigure.DISTINCT)) {
-      addDistinct(of, kept);
+      addDistinct(column, kept);
     }
     for (int i = 0; i < metCount; i++) {
       figureBytes += byCell[met[i]].bytes();
@@ -587,31 +579,25 @@ final class BlockGroups {
   }
 
   /// Adds each distinct value of a cell, a text once where there are not too many pairs.
-  private void addDistinct(Numbers of, @Nullable BitSet kept) {
-    ColumnReader column = of.column;
-    ValueTable texts = of.texts;
+  private void addDistinct(ColumnReader column, @Nullable BitSet kept) {
     int[] rows = column.rows();
-    long[] byValue = column.codeCount() > 0 ? Objects.requireNonNull(column.codes()) : null;
-    int textCount = texts == null ? 0 : texts.size();
-    BitSet seen = texts != null && (long) cellCount * textCount <= PAIRS_MAX ? new BitSet() : null;
+    int codeCount = column.codeCount();
+    long[] codesOf = codeCount > 0 ? Objects.requireNonNull(column.codes()) : null;
+    long pairs = (long) cellCount * codeCount;
+    boolean[] seen = new boolean[pairs > PAIRS_MAX ? 0 : (int) pairs];
     for (int at = 0; at < column.present(); at++) {
       int row = rows == null ? at : rows[at];
       if (kept != null && !kept.get(row)) {
         continue;
       }
-      if (texts == null) {
-        scratch.setBits(column.kind(), of.bits[at]);
-      } else {
-        int text = of.textNumbers[byValue == null ? at : (int) byValue[at]];
-        if (seen != null) {
-          int pair = cells[row] * textCount + text;
-          if (seen.get(pair)) {
-            continue;
-          }
-          seen.set(pair);
+      if (codesOf != null && seen.length > 0) {
+        int pair = cells[row] * codeCount + (int) codesOf[at];
+        if (seen[pair]) {
+          continue;
         }
-        texts.show(text, scratch);
+        seen[pair] = true;
       }
+      column.show(at, scratch);
       byCell[cells[row]].addDistinct(scratch);
     }
   }

@@ -16,6 +16,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +25,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: one.
 public final class ColumnReader {
+  /// Codes of lines pay when a reader wants more than one row in so many.
+  private static final int FEW = 8;
+
   private Path file;
   private final LongDecoder longs;
   private final BlockDecompressor decompressor;
@@ -253,40 +257,51 @@ public final class ColumnReader {
   public void select(
       Predicate<AttributeValue> test, AttributeValue scratch, @Nullable BitSet among, BitSet out) {
     assert decoded : "a column of " + file + " that was not read";
-    long[] codes = codeCount() == 0 ? null : codes();
-    byte[] verdicts = new byte[codeCount()]; // by code: 0 not tested, 1 passes, -1 does not
-    if (dense && among != null) {
+    boolean most = among == null || (long) among.cardinality() * FEW > present;
+    if (most) {
+      findCodes();
+    }
+    if (most && codeCount() > 0) {
+      boolean[] keeps = new boolean[codeCount()];
+      for (int code = 0; code < keeps.length; code++) {
+        scratch.setText(kind, textMemory, texts.offsets[code], texts.lengths[code]);
+        keeps[code] = test.test(scratch);
+      }
+      BitSet found = among == null ? out : new BitSet();
+      selectCodes(Objects.requireNonNull(codes()), keeps, found);
+      if (among != null) {
+        found.and(among);
+        out.or(found);
+      }
+    } else if (dense && among != null) {
       for (int row = among.nextSetBit(0); row >= 0; row = among.nextSetBit(row + 1)) {
-        if (passes(test, scratch, row, codes, verdicts)) {
+        show(row, scratch);
+        if (test.test(scratch)) {
           out.set(row);
         }
       }
-      return;
-    }
-    for (int at = 0; at < present; at++) {
-      int row = dense ? at : rows[at];
-      if ((among == null || among.get(row)) && passes(test, scratch, at, codes, verdicts)) {
-        out.set(row);
+    } else {
+      for (int at = 0; at < present; at++) {
+        int row = dense ? at : rows[at];
+        if (among == null || among.get(row)) {
+          show(at, scratch);
+          if (test.test(scratch)) {
+            out.set(row);
+          }
+        }
       }
     }
   }
 
-  private boolean passes(
-      Predicate<AttributeValue> test,
-      AttributeValue scratch,
-      int at,
-      long @Nullable [] codes,
-      byte[] verdicts) {
-    if (codes == null) {
-      show(at, scratch);
-      return test.test(scratch);
+  private void selectCodes(long[] codes, boolean[] keeps, BitSet out) {
+    for (int from = 0; from < present; from += Long.SIZE) {
+      int count = Math.min(Long.SIZE, present - from);
+      long word = 0;
+      for (int i = 0; i < count; i++) {
+        word |= (keeps[(int) codes[from + i]] ? 1L : 0) << i;
+      }
+      addRows(from, word, out);
     }
-    int code = (int) codes[at];
-    if (verdicts[code] == 0) {
-      show(at, scratch);
-      verdicts[code] = (byte) (test.test(scratch) ? 1 : -1);
-    }
-    return verdicts[code] > 0;
   }
 
   /// The same for whole numbers: adds the rows whose value is within bounds, both inclusive.
@@ -319,6 +334,10 @@ public final class ColumnReader {
 
   /// Adds the rows of some of 64 values.
   private void addRows(int from, long word, BitSet out) {
+    if (word == -1 && dense) {
+      out.set(from, from + Long.SIZE);
+      return;
+    }
     for (long left = word; left != 0; left &= left - 1) {
       int at = from + Long.numberOfTrailingZeros(left);
       out.set(dense ? at : rows[at]);
@@ -353,6 +372,15 @@ public final class ColumnReader {
   /// How many codes [#codes] may have, all below this; 0 when that is unknown.
   public int codeCount() {
     return kind.isText() ? textDecoder.codeCount(texts) : 0;
+  }
+
+  /// Gives lines made of templates codes, where they repeat: then a line is assembled once for all
+  /// rows that have it. For readers of most rows.
+  public void findCodes() {
+    assert decoded : "a column of " + file + " that was not read";
+    if (kind.isText() && textDecoder.toDictionary(texts)) {
+      textMemory = MemorySegment.ofArray(texts.bytes);
+    }
   }
 
   /// Number of values.

@@ -7,6 +7,7 @@ import io.widerow.storage.codec.LongDecoder;
 import io.widerow.storage.codec.Needle;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.LongSummaryStatistics;
 import org.jspecify.annotations.Nullable;
 
 /// The decoder of lines that a [TemplateEncoder] wrote. It assembles a chunk of lines when one of
@@ -42,6 +43,7 @@ final class TemplateDecoder {
   private final ByteSource source; // of the text, for messages
   int columns;
   int count;
+  private boolean startsNoted; // with the first line that is printed
   private int chunkLines;
   private boolean few; // few lines are wanted, so each is printed alone
   private int stands; // the line that `positions` belong to; NONE when there is none
@@ -59,6 +61,7 @@ final class TemplateDecoder {
   private static final int PRINTED_BYTES = 1 << 16;
 
   private static final int FEW = 16; // at most one line in so many
+  private static final int SAMPLE = 1 << 10;
   private static final int STARTS_MAX = 1 << 20;
 
   TemplateDecoder(LongDecoder longs, PieceDecoder pieces, ByteSource source) {
@@ -99,7 +102,7 @@ final class TemplateDecoder {
       follow.begin();
       pieces.decode(in.readByte(), in, follow, text, uses[column], slices[column]);
     }
-    noteStarts(templates);
+    startsNoted = false;
     constants = text.bytes();
     if (printed.length == 0) {
       printed = new byte[PRINTED_BYTES];
@@ -216,7 +219,8 @@ final class TemplateDecoder {
     return linesWith;
   }
 
-  private void noteStarts(int templates) {
+  private void noteStarts() {
+    startsNoted = true;
     chunkLines = CHUNK_LINES;
     while ((long) columns * (count / chunkLines + 1) > STARTS_MAX) {
       chunkLines *= 2;
@@ -243,11 +247,112 @@ final class TemplateDecoder {
     few = found.cardinality() <= count / FEW;
   }
 
+  /// Turns the lines into a dictionary: each distinct line is printed once, at its first place.
+  /// Lines are compared by their templates and the symbols of their variables, which make one
+  /// number, so equal lines of two templates have two codes.
+  ///
+  /// @return false when the first lines hardly repeat, or the numbers are too large; then the lines
+  ///   are printed by [#show]
+  boolean toDictionary(TextSlices out) {
+    long[][] symbols = symbols();
+    long[] least = new long[columns];
+    long[] spans = new long[columns];
+    for (int column = 0; column < columns; column++) {
+      LongSummaryStatistics of =
+          Arrays.stream(symbols[column], 0, slices[column].count).summaryStatistics();
+      least[column] = of.getMin();
+      spans[column] = of.getMax() - of.getMin() + 1;
+    }
+    if (!fit(spans)) {
+      return false;
+    }
+    LineCodes known = new LineCodes();
+    int at = 0;
+    Arrays.fill(positions, 0, columns, 0);
+    stands = NONE;
+    shownFrom = 0;
+    shownLimit = 0;
+    out.codes = LongDecoder.room(out.codes, count);
+    for (int line = 0; line < count; line++) {
+      int template = (int) codes[line];
+      int first = firsts[template];
+      int limit = firsts[template + 1];
+      long number = 0;
+      for (int piece = first; piece < limit; piece++) {
+        if (pieceFresh[piece]) {
+          int column = pieceColumns[piece];
+          number = number * spans[column] + symbols[column][positions[column]++] - least[column];
+        }
+      }
+      int size = known.size();
+      int code = known.codeOf(number * templates + template);
+      if (code == size) {
+        if (line >= SAMPLE && size > line - line / 16) {
+          return false;
+        }
+        for (int piece = first; piece < limit; piece++) {
+          if (pieceFresh[piece]) {
+            positions[pieceColumns[piece]]--;
+          }
+        }
+        out.offsets[size] = at;
+        at = print(first, at);
+        out.lengths[size] = at - out.offsets[size];
+      }
+      out.codes[line] = code;
+    }
+    out.bytes = printed;
+    out.spanOffset = 0;
+    out.spanBytes = at;
+    out.size = known.size();
+    out.form = PieceFormat.DICTIONARY;
+    return true;
+  }
+
+  /// True when the symbols of a line of any template make one number.
+  private boolean fit(long[] spans) {
+    for (int template = 0; template < templates; template++) {
+      long product = templates;
+      for (int piece = firsts[template]; piece < firsts[template + 1]; piece++) {
+        if (pieceFresh[piece]) {
+          long span = spans[pieceColumns[piece]];
+          if (span < 1 || product > Long.MAX_VALUE / span) {
+            return false;
+          }
+          product *= span;
+        }
+      }
+    }
+    return true;
+  }
+
+  /// A symbol for each text of each column. Equal symbols of a column mean equal texts.
+  private long[][] symbols() {
+    long[][] symbols = new long[columns][];
+    for (int column = 0; column < columns; column++) {
+      TextSlices of = slices[column];
+      symbols[column] =
+          switch (of.form) {
+            case PieceFormat.DICTIONARY -> of.codes;
+            case PieceFormat.RAW -> {
+              long[] numbers = new long[of.count];
+              new TextDictionary().build(of, of.count, false, numbers);
+              yield numbers;
+            }
+            default -> of.numbers;
+          };
+    }
+    return symbols;
+  }
+
   /// Prints a line, with its chunk where more of it is probably wanted. False when the line is
   /// already printed.
   boolean show(int line, TextSlices out) {
     if (line >= shownFrom && line < shownLimit) {
       return false;
+    }
+    if (!startsNoted) {
+      noteStarts();
     }
     choose(line);
     moveTo(shownFrom, shownFrom / chunkLines * chunkLines);

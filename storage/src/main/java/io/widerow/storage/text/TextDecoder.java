@@ -17,6 +17,7 @@ public final class TextDecoder {
   private final PieceDecoder.SymbolReader plain;
   private @Nullable Series series;
   private boolean lines;
+  private boolean tried; // to make a dictionary of these lines
   private int form;
 
   /// @param text reads the texts of a column
@@ -43,6 +44,7 @@ public final class TextDecoder {
     int code = in.readByte();
     form = code;
     lines = code == PieceFormat.TEMPLATE;
+    tried = false;
     if (lines) {
       templates.decode(in, text, count, times, out);
       return;
@@ -71,13 +73,28 @@ public final class TextDecoder {
     return lines ? null : pieces.codes(form, out);
   }
 
-  /// How many codes [#codes] may have, each a text that is stored once; 0 when that is unknown.
+  /// Turns texts made of templates into a dictionary where they repeat; other texts stay as they
+  /// are.
+  ///
+  /// @param out filled by [#decode]
+  /// @return true when all texts of `out` were replaced
+  public boolean toDictionary(TextSlices out) {
+    if (!lines || tried || !templates.toDictionary(out)) {
+      tried = true;
+      return false;
+    }
+    lines = false;
+    form = PieceFormat.DICTIONARY;
+    return true;
+  }
+
+  /// How many codes [#codes] may have, each the number of a slice of `out`; 0 when that is unknown.
   ///
   /// @param out filled by [#decode]
   public int codeCount(TextSlices out) {
     return switch (form) {
       case PieceFormat.CONSTANT -> 1;
-      case PieceFormat.DICTIONARY -> out.size;
+      case PieceFormat.DICTIONARY -> out.form == PieceFormat.DICTIONARY ? out.size : 0;
       default -> 0;
     };
   }
