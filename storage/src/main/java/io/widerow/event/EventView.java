@@ -2,6 +2,7 @@ package io.widerow.event;
 
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 
 /// One event as a reader sees it, wherever it is stored: in an open row, in a segment, on another
 /// machine. A cursor moves the view; it shows the current event until the cursor moves on.
@@ -36,6 +37,13 @@ public interface EventView {
   ///
   /// @param scratch the value passed to `visitor`, reused for each attribute
   void forEach(AttributeValue scratch, AttributeVisitor visitor);
+
+  /// The event's level; null when it has none. An override knows it without looking for it.
+  ///
+  /// @param scratch overwritten
+  default @Nullable Level level(AttributeValue scratch) {
+    return Level.search(this, scratch);
+  }
 
   /// The number of events that this one represents, including itself: 1, unless the scan has a
   /// [io.widerow.storage.Grouping]. The grouping attributes of all these events have the values

@@ -123,6 +123,11 @@ public enum Level {
   ///
   /// @param scratch overwritten
   public static @Nullable Level of(EventView event, AttributeValue scratch) {
+    return event.level(scratch);
+  }
+
+  /// The level that the attributes of an event tell; null when none does.
+  static @Nullable Level search(EventView event, AttributeValue scratch) {
     for (LevelAttribute attribute : LevelAttribute.ORDERED) {
       if (event.find(attribute.name(), scratch)) {
         Level level = attribute.level(scratch);

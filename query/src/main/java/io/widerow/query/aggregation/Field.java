@@ -6,7 +6,6 @@ import io.widerow.event.EventView;
 import io.widerow.event.Level;
 import io.widerow.query.NameText;
 import io.widerow.query.QueryException;
-import io.widerow.storage.sketch.GroupedEvents;
 
 /// The field by which a query groups or which it aggregates: an attribute, or the event's type or
 /// level.
@@ -77,7 +76,7 @@ public record Field(AttributeName name, Kind kind) {
         event.readType(out);
         yield true;
       }
-      case LEVEL -> event instanceof GroupedEvents ? event.find(name, out) : Level.find(event, out);
+      case LEVEL -> Level.find(event, out);
     };
   }
 }

@@ -628,6 +628,15 @@ final class BlockGroups {
     }
 
     @Override
+    public @Nullable Level level(AttributeValue scratch) {
+      if (!fold.level()) {
+        return GroupedEvents.super.level(scratch);
+      }
+      boolean text = show(names.length - 1, scratch) && scratch.kind() == AttributeKind.STRING;
+      return text ? Level.ofWord(scratch.toString()) : null;
+    }
+
+    @Override
     public long weight() {
       return weights[group];
     }

@@ -182,7 +182,7 @@ final class RangeSamples {
     RangeQuery read =
         looksAtLines ? query : query.withFields(LogqlSelection.projection(names, level));
     if (names != null && !looksAtLines) {
-      readEvents(read, lines, level);
+      readEvents(read, names, lines, level);
       return;
     }
     try (RangeReader reader = execution.open(read, mode())) {
@@ -202,16 +202,20 @@ final class RangeSamples {
 
   /// Reads events of which no line has to be shown.
   ///
+  /// @param all the attributes that stages, series and the sample depend on
   /// @param level whether series or stages depend on the level
-  private void readEvents(RangeQuery query, EventLines lines, boolean level) {
+  private void readEvents(
+      RangeQuery query, List<AttributeName> all, EventLines lines, boolean level) {
     EventStages stages = EventStages.of(range, selection.query().matchers(), labels);
     Set<String> others = stages.unwrapsLines() ? otherNames(labels) : seriesNames.needed(labels);
     List<AttributeName> names = alike(stages, others);
     boolean byType = others.contains(LabelMapping.SERVICE) || !stages.same().stages().isEmpty();
     ReadMode mode = mode();
-    if (mode.anyOrder() && range.unwrap() == null && stages.tests().isEmpty()) {
-      Grouping alike = new Grouping(names, widthNanos).withPhase(baseNanos).withCells();
-      mode = ReadMode.grouped(level ? alike.withLevel() : alike);
+    if (mode.anyOrder()) { // a sample may stand for others of its bucket, which have its value
+      boolean counts = range.unwrap() == null && stages.tests().isEmpty();
+      Grouping alike = new Grouping(counts ? names : all, widthNanos).withPhase(baseNanos);
+      Grouping cells = counts ? alike.withCells() : alike;
+      mode = ReadMode.grouped(level ? cells.withLevel() : cells);
     }
     List<Field> by = new ArrayList<>();
     if (byType) {

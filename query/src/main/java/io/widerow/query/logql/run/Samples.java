@@ -1,6 +1,7 @@
 package io.widerow.query.logql.run;
 
 import io.widerow.query.logql.Metric;
+import io.widerow.storage.sketch.ExactSum;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -42,7 +43,7 @@ final class Samples {
   /// The aggregates of the samples of a bucket, or of a window.
   private static final class Bucket {
     private long count;
-    private double sum;
+    private final ExactSum sum = new ExactSum(); // the order of samples cannot be seen
     private double least = Double.NaN;
     private double greatest = Double.NaN;
     private long firstNanos = Long.MAX_VALUE;
@@ -59,7 +60,7 @@ final class Samples {
     /// Returns by how many bytes it has grown.
     long add(long nanos, double value, long weight) {
       count += weight;
-      sum += value * weight;
+      addTimes(value, weight);
       extremes(value, value);
       if (nanos < firstNanos) {
         firstNanos = nanos;
@@ -78,6 +79,18 @@ final class Samples {
       return each.bytes() - before;
     }
 
+    private void addTimes(double value, long weight) {
+      double product = value * weight;
+      sum.add(product);
+      if (weight > 1 && Double.isFinite(product)) {
+        sum.add(Math.fma(value, weight, -product)); // what rounding has lost
+      }
+    }
+
+    double sum() {
+      return sum.value();
+    }
+
     private void extremes(double low, double high) {
       least = Double.isNaN(least) || low < least ? low : least;
       greatest = Double.isNaN(greatest) || high > greatest ? high : greatest;
@@ -85,7 +98,7 @@ final class Samples {
 
     void add(Bucket later) {
       count += later.count;
-      sum += later.sum;
+      sum.add(later.sum);
       extremes(later.least, later.greatest);
       if (later.firstNanos < firstNanos) {
         firstNanos = later.firstNanos;
@@ -166,11 +179,11 @@ final class Samples {
     double seconds = range.rangeNanos() / 1e9;
     return switch (range.function()) {
       case COUNT_OVER_TIME -> window.count;
-      case RATE -> (range.unwrap() == null ? window.count : window.sum) / seconds;
-      case BYTES_OVER_TIME, SUM_OVER_TIME -> window.sum;
-      case BYTES_RATE -> window.sum / seconds;
+      case RATE -> (range.unwrap() == null ? window.count : window.sum()) / seconds;
+      case BYTES_OVER_TIME, SUM_OVER_TIME -> window.sum();
+      case BYTES_RATE -> window.sum() / seconds;
       case ABSENT_OVER_TIME -> 1;
-      case AVG_OVER_TIME -> window.sum / window.count;
+      case AVG_OVER_TIME -> window.sum() / window.count;
       case MIN_OVER_TIME -> window.least;
       case MAX_OVER_TIME -> window.greatest;
       case FIRST_OVER_TIME -> window.first;
@@ -182,7 +195,7 @@ final class Samples {
   }
 
   private static double variance(Bucket window) {
-    return Objects.requireNonNull(window.values).variance(window.sum / window.count);
+    return Objects.requireNonNull(window.values).variance(window.sum() / window.count);
   }
 
   private static double quantile(double wanted, Bucket window) {
