@@ -1,5 +1,6 @@
 package io.widerow.query.filter;
 
+import com.google.re2j.Pattern;
 import com.google.re2j.PatternSyntaxException;
 import io.widerow.event.AttributeName;
 import io.widerow.event.EventId;
@@ -7,6 +8,7 @@ import io.widerow.event.Level;
 import io.widerow.event.Text;
 import io.widerow.query.QueryException;
 import io.widerow.query.RegexBudget;
+import io.widerow.query.RegexText;
 import io.widerow.query.TimeText;
 import io.widerow.query.text.TokenReader;
 import io.widerow.storage.Filter.Literal;
@@ -168,7 +170,7 @@ final class FilterLexer extends TokenReader<QueryException.Refused> {
   }
 
   /// An RE2 expression in quotes, with every backslash kept except before a quote.
-  RegexMatcher regex() {
+  RegexText regex() {
     skipSpace();
     int start = at;
     String regex =
@@ -179,7 +181,7 @@ final class FilterLexer extends TokenReader<QueryException.Refused> {
       throw wrong(exceeded, start);
     }
     try {
-      return RegexMatcher.of(regex);
+      return RegexText.part(Pattern.compile(regex));
     } catch (PatternSyntaxException notRegex) {
       throw wrong("not an RE2 expression (" + notRegex.getDescription() + ")", start);
     }

@@ -1,10 +1,12 @@
 package io.widerow.query.filter;
 
+import com.google.re2j.Pattern;
 import io.widerow.event.AttributeName;
 import io.widerow.event.FoldedText;
 import io.widerow.event.Level;
 import io.widerow.event.Text;
 import io.widerow.query.QueryException;
+import io.widerow.query.RegexText;
 import io.widerow.storage.Filter;
 import io.widerow.storage.Filter.Comparison;
 import java.util.ArrayList;
@@ -152,7 +154,7 @@ public final class FilterParser {
   }
 
   private static Filter anyText(AttributeName name) {
-    return matching(name, RegexMatcher.of(""));
+    return matching(name, RegexText.part(Pattern.compile("")));
   }
 
   private String textFor(FilterField subject) {
@@ -257,9 +259,9 @@ public final class FilterParser {
   }
 
   /// An expression of plain characters becomes a text search, for which segments can skip blocks.
-  private static Filter matching(AttributeName name, RegexMatcher regex) {
-    String text = regex.pattern().pattern();
-    return RegexMatcher.isPlain(text)
+  private static Filter matching(AttributeName name, RegexText regex) {
+    String text = regex.regex().pattern();
+    return !text.isEmpty() && RegexText.isPlain(text)
         ? new Filter.Contains(name, Text.of(text))
         : new Filter.Matches(name, regex);
   }

@@ -6,7 +6,7 @@ import io.widerow.event.EventLayout;
 import io.widerow.event.Text;
 import io.widerow.event.Utf8;
 import io.widerow.query.RangeQuery;
-import io.widerow.query.WholeText;
+import io.widerow.query.RegexText;
 import io.widerow.query.logql.LogqlNames;
 import io.widerow.query.logql.Matcher;
 import io.widerow.storage.Filter;
@@ -108,7 +108,7 @@ public record SeriesSelector(List<Matcher> matchers) {
   private record NameTest(List<Matcher> matchers) implements Filter.TextTest {
     @Override
     public boolean keeps(MemorySegment memory, long offset, int length) {
-      byte[] utf8 = WholeText.bytes(memory, offset, length);
+      byte[] utf8 = RegexText.bytes(memory, offset, length);
       String sent = new String(utf8, StandardCharsets.UTF_8);
       String shown = LogqlNames.metric(sent);
       for (String suffix : SUFFIXES) {
@@ -159,7 +159,7 @@ public record SeriesSelector(List<Matcher> matchers) {
     Filter found =
         regex == null
             ? new Filter.Compare(name, Comparison.EQUAL, new Literal.Word(Text.of(matcher.text())))
-            : new Filter.Matches(name, new WholeText(regex));
+            : new Filter.Matches(name, RegexText.whole(regex));
     return matcher.kind().isNegative() == passes
         ? new Filter.And(List.of(isText(name), new Filter.Not(found)))
         : found;

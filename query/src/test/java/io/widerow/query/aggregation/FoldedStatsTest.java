@@ -30,6 +30,7 @@ import io.widerow.storage.Grouping;
 import io.widerow.storage.ReadingThreads;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreView;
+import io.widerow.storage.embedded.DeletionControl;
 import io.widerow.storage.embedded.EmbeddedStore;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -110,6 +111,19 @@ class FoldedStatsTest {
       store.awaitBackground();
       assertTrue(store.statistics().merged() > 0);
       check(store, random);
+      hide(store);
+      check(store, random); // the events are still in the blocks
+    }
+  }
+
+  /// Begins a deletion that does not go on: it only hides events.
+  private static void hide(EmbeddedStore store) {
+    String where = "body contains '/item/7' or mixed = 2";
+    var asked =
+        new DeletionControl.Asked(
+            List.of(), Long.MIN_VALUE, Long.MAX_VALUE, where, FilterParser.parse(where, START));
+    try (StoreView view = store.view()) {
+      var _ = store.deletions().run(store.deletions().plan(asked, view).id());
     }
   }
 

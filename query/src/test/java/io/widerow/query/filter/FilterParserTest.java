@@ -4,12 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.re2j.Pattern;
 import io.widerow.event.AttributeName;
 import io.widerow.event.EventId;
 import io.widerow.event.FoldedText;
 import io.widerow.event.Text;
 import io.widerow.event.TimeUuid;
 import io.widerow.query.QueryException;
+import io.widerow.query.RegexText;
 import io.widerow.storage.Filter;
 import io.widerow.storage.Filter.Comparison;
 import io.widerow.storage.Filter.Literal;
@@ -49,7 +51,7 @@ class FilterParserTest {
           new Filter.OfTime(COMPARISONS.get(random.nextInt(SIGNS.size())), NOW + random.nextInt());
       case 11 ->
           new Filter.OfId(new EventId(random.nextLong(1L << 59), TimeUuid.tailOf(NOW, 1, 2)));
-      case 6 -> new Filter.Matches(name(random), RegexMatcher.of("^a\\d+ \"[^\"]*$"));
+      case 6 -> new Filter.Matches(name(random), RegexText.part(Pattern.compile("^a\\d+ \"[^\"]*$")));
       default ->
           new Filter.Compare(
               name(random), COMPARISONS.get(random.nextInt(SIGNS.size())), literal(random));
@@ -101,7 +103,7 @@ class FilterParserTest {
       case Filter.HasLevel() -> "level != unknown";
       case Filter.Has(var name, var words) -> "`" + name + "`has" + quoted("" + words);
       case Filter.Matches(var name, var test) ->
-          "`" + name + "` ~ '" + ((RegexMatcher) test).pattern().pattern() + "'";
+          "`" + name + "` ~ '" + ((RegexText) test).regex().pattern() + "'";
     };
   }
 

@@ -17,6 +17,10 @@ public abstract class FilterSearch {
     return switch (filter) {
       case Filter.Contains(AttributeName name, Text needle) -> holding(name, needle, false);
       case Filter.Has(AttributeName name, Text words) -> holding(name, words, true);
+      case Filter.Matches(AttributeName name, var test) -> {
+        Text required = test.required();
+        yield required == null ? null : holding(name, required, false);
+      }
       case Filter.Compare(
               AttributeName name,
               Filter.Comparison comparison,

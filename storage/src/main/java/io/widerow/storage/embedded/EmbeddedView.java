@@ -340,12 +340,9 @@ final class EmbeddedView implements StoreView, CellView {
   public EventCursor openUnordered(List<PartitionKey> partitions, Scan scan) {
     List<PartitionKey> wanted = kept(partitions);
     Grouping fold = scan.fold();
-    if (shown != null) {
-      return unordered(wanted, notDeleted(scan).withFold(null)); // each event is looked at
-    }
     return fold != null && fold.cells() && fold.isOfMinutes() && scan.since() == null && hasCells()
         ? CellCount.open(this, wanted, scan, fold)
-        : unordered(wanted, scan);
+        : unordered(wanted, notDeleted(scan));
   }
 
   @Override

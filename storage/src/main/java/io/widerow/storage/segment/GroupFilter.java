@@ -81,6 +81,7 @@ public final class GroupFilter {
   public static boolean isAsked(Filter filter) {
     return switch (filter) {
       case Filter.Contains _, Filter.Has _ -> true;
+      case Filter.Matches(var _, var test) -> test.required() != null;
       case Filter.Compare(var _, var comparison, var literal) ->
           comparison == Comparison.EQUAL && literal instanceof Literal.Word;
       case Filter.And(var parts) -> parts.stream().anyMatch(GroupFilter::isAsked);
@@ -97,6 +98,10 @@ public final class GroupFilter {
     return switch (filter) {
       case Filter.Contains(var name, var needle) -> mayHave(asked, name, needle, false);
       case Filter.Has(var name, var words) -> mayHave(asked, name, words, true);
+      case Filter.Matches(var name, var test) -> {
+        Text required = test.required();
+        yield required == null ? ALL : mayHave(asked, name, required, false);
+      }
       case Filter.Compare(var name, var comparison, Literal.Word(var text)) ->
           comparison == Comparison.EQUAL ? mayHave(asked, name, text, true) : ALL;
       case Filter.And(var parts) -> {

@@ -4,7 +4,7 @@ import com.google.re2j.Pattern;
 import io.widerow.event.AttributeName;
 import io.widerow.event.Level;
 import io.widerow.event.Text;
-import io.widerow.query.WholeText;
+import io.widerow.query.RegexText;
 import io.widerow.query.logql.Matcher;
 import io.widerow.query.logql.Stage;
 import io.widerow.query.logql.Units;
@@ -12,7 +12,6 @@ import io.widerow.query.logql.line.EventLines;
 import io.widerow.storage.Filter;
 import io.widerow.storage.Filter.Comparison;
 import io.widerow.storage.Filter.Literal;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -47,7 +46,7 @@ final class LogqlPushdown {
   static Filter ofType(Matcher matcher) {
     Pattern regex = matcher.regex();
     Filter test =
-        regex == null ? equal(ANY, matcher.text()) : new Filter.Matches(ANY, new WholeText(regex));
+        regex == null ? equal(ANY, matcher.text()) : new Filter.Matches(ANY, RegexText.whole(regex));
     return new Filter.OfType(matcher.kind().isNegative() ? new Filter.Not(test) : test);
   }
 
@@ -103,7 +102,7 @@ final class LogqlPushdown {
     return new Filter.Not(
         regex == null
             ? equal(name, matcher.text())
-            : new Filter.Matches(name, new WholeText(regex)));
+            : new Filter.Matches(name, RegexText.whole(regex)));
   }
 
   /// A test that does not hold without the attribute.
@@ -153,25 +152,11 @@ final class LogqlPushdown {
 
   private static Filter inBody(Stage.LinePart part) {
     Pattern regex = part.regex();
-    if (regex != null && !isPlain(part.text())) {
-      return new Filter.Matches(AttributeName.BODY, new AnyPart(regex));
+    if (regex != null && !RegexText.isPlain(part.text())) {
+      return new Filter.Matches(AttributeName.BODY, RegexText.part(regex));
     }
     return part.text().isEmpty()
         ? IS_BODY
         : new Filter.Contains(AttributeName.BODY, Text.of(part.text()));
-  }
-
-  private static boolean isPlain(String regex) {
-    return regex
-        .chars()
-        .allMatch(c -> Character.isLetterOrDigit(c) || " _,:;@%&=<>'/\"-".indexOf(c) >= 0);
-  }
-
-  /// An expression that is looked for anywhere.
-  private record AnyPart(Pattern regex) implements Filter.TextTest {
-    @Override
-    public boolean keeps(MemorySegment memory, long offset, int length) {
-      return regex.matcher(WholeText.bytes(memory, offset, length)).find();
-    }
   }
 }
