@@ -66,12 +66,15 @@ public record Grouping(
     return new Grouping(names, level, stepNanos, cells, phaseNanos, newFields);
   }
 
+  /// True when it counts events by steps of time alone.
+  public boolean isOfCounts() {
+    return names.isEmpty() && fields.isEmpty() && !level;
+  }
+
   /// True when counts by minute give its counts: steps are whole minutes, no attribute groups, and
   /// none is aggregated.
   public boolean isOfMinutes() {
-    return names.isEmpty()
-        && fields.isEmpty()
-        && !level
+    return isOfCounts()
         && stepNanos % MINUTE_NANOS == 0
         && phaseNanos % MINUTE_NANOS == 0;
   }

@@ -5,8 +5,10 @@ import io.widerow.event.EventLayout;
 import io.widerow.event.EventView;
 import io.widerow.event.RecordView;
 import io.widerow.event.TimeUuid;
+import io.widerow.event.WrappedEvent;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Filter;
+import io.widerow.storage.Grouping;
 import io.widerow.storage.Scan;
 import io.widerow.storage.ScanStatistics;
 import io.widerow.storage.ScanWatch;
@@ -17,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Cursor over one run of an open row, in either direction. It skips events at or above a watermark
 /// in the rows' memory, and events that the scan excludes by their arrival. Of adjacent events with
-/// the same id it shows only the last to arrive; or all of them, the last first.
+/// the same id it shows only the last to arrive; or all of them, the last first. For a scan that
+/// only counts events by steps of time, one event stands for all of its step.
 ///
 /// - Threads: one. With a filter, other threads evaluate entries ahead, see [RunPrefilters].
 /// - Memory: borrows the rows' memory from their view, until [#close].
@@ -33,6 +36,9 @@ final class RunCursor implements EventCursor {
   private final boolean ownIds;
   private final boolean everyWrite;
   private final RecordView view = new RecordView();
+  private final @Nullable Grouping steps; // null when each event is shown
+  private final Counted counted = new Counted();
+  private int weight; // of the step that is shown
   private final int from; // entries of the range: [from, until)
   private final int until;
   private int next;
@@ -75,6 +81,19 @@ final class RunCursor implements EventCursor {
         filter instanceof Filter.Everything
             ? null
             : new RunPrefilters(memory, run, scan, filter, from, until, threads);
+    Grouping fold = scan.fold();
+    boolean counts =
+        fold != null
+            && fold.isOfCounts()
+            && prefilters == null
+            && !ownIds
+            && !run.isMerged()
+            && arrivedFrom == 0
+            && arrivedUntil == Long.MAX_VALUE;
+    this.steps = counts ? fold : null;
+    if (counts) {
+      this.next = from;
+    }
   }
 
   /// Number of entries to check. In a run in order of arrival, the entries below the watermark are
@@ -185,6 +204,10 @@ final class RunCursor implements EventCursor {
   /// A piece is one of the filter's.
   @Override
   public @Nullable Step search() {
+    Grouping fold = steps;
+    if (fold != null) {
+      return next < until ? count(fold) : Step.END;
+    }
     while (passToKept()) {
       long event = run.eventOffset(everyWrite ? nextOfGroup() : next);
       next += scan.descending() ? -1 : 1;
@@ -196,6 +219,23 @@ final class RunCursor implements EventCursor {
       return Step.EVENT;
     }
     return prefilters != null && next == RunPrefilters.PASSED ? null : Step.END;
+  }
+
+  /// Counts the events of the next step.
+  private Step count(Grouping fold) {
+    long event = run.eventOffset(next);
+    view.show(memory, event);
+    long limit = fold.stepLimit(view.timeNanos());
+    int end =
+        limit == Long.MAX_VALUE
+            ? until
+            : Math.min(until, firstNotBelow(EventId.leastOf(limit), until));
+    weight = end - next;
+    next = end;
+    scanned += weight;
+    kept += weight;
+    watch.passed(weight);
+    return Step.EVENT;
   }
 
   @Override
@@ -257,7 +297,19 @@ final class RunCursor implements EventCursor {
 
   @Override
   public EventView event() {
-    return view;
+    return steps == null ? view : counted;
+  }
+
+  /// An event that stands for all of its step.
+  private final class Counted extends WrappedEvent {
+    Counted() {
+      wrap(view);
+    }
+
+    @Override
+    public long weight() {
+      return weight;
+    }
   }
 
   @Override
