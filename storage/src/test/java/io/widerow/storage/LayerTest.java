@@ -34,7 +34,8 @@ class LayerTest extends LayerRules {
       storage.segment: event rollup storage storage.disk storage.codec storage.text \
           storage.cursor storage.sketch
       storage.aggregatefile: event rollup storage.disk storage.codec storage.sketch storage.segment
-      storage.scan: event rollup storage storage.sketch storage.disk storage.codec storage.cursor storage.segment
+      storage.scan: event rollup storage storage.sketch storage.disk storage.codec storage.cursor \
+          storage.rows storage.segment
       storage.manifest: event rollup storage storage.disk storage.digest storage.segment
       storage.live: event rollup storage storage.disk storage.layout storage.rows \
           storage.segment storage.manifest storage.aggregatefile

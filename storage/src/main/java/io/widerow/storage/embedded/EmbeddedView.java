@@ -461,7 +461,17 @@ final class EmbeddedView implements StoreView, CellView {
       }
       for (OpenRows.View view : rows) {
         OpenRow row = view.row(key);
-        if (row != null) {
+        if (row != null && groups && !isPlainCount(own)) {
+          cursors.addAll(
+              view.openBeside(
+                  row,
+                  own,
+                  own.filter(),
+                  readers.searchers(),
+                  chunk ->
+                      grouped.add(
+                          new BlockScan.Part(key, own, () -> readers.blocksOf(key, chunk)))));
+        } else if (row != null) {
           cursors.addAll(view.open(row, own, own.filter(), readers.searchers()));
         }
       }
@@ -471,6 +481,12 @@ final class EmbeddedView implements StoreView, CellView {
     }
     prefetch.begin(() -> FirstBlocks.of(this, wanted, scan));
     return cursors;
+  }
+
+  /// True for a count of all events, which open rows know by their order.
+  private static boolean isPlainCount(Scan scan) {
+    Grouping fold = scan.fold();
+    return fold != null && fold.isOfCounts() && scan.filter() instanceof Filter.Everything;
   }
 
   @Override

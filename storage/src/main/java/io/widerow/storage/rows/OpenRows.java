@@ -26,6 +26,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// The memtable: all open rows of a lane from one sealing (flush) to the next, in one piece of
@@ -275,6 +276,9 @@ public final class OpenRows implements AutoCloseable {
   /// - Threads: any; each cursor has one.
   /// - Memory: keeps the rows' memory until [#close]. Close its cursors first.
   public final class View implements AutoCloseable {
+    /// Entries of a full chunk, large ones first. A small one is made anew as part of a large one.
+    private static final int[] CHUNK_ENTRIES = {1 << 13, 1 << 10};
+
     private final long watermark;
     private final long arrivalLimit;
 
@@ -332,6 +336,45 @@ public final class OpenRows implements AutoCloseable {
       return open(row, scan, false, filter, threads);
     }
 
+    /// Opens a row of which no event replaces another, for a reader that has a better form of full
+    /// chunks, see [RowChunk].
+    ///
+    /// @param chunks receives the chunks, of events that the scan may not want
+    /// @param filter evaluated on each event of the cursors
+    /// @param threads help to evaluate it; null for none
+    /// @return cursors over the events that are in no chunk
+    public List<EventCursor> openBeside(
+        OpenRow row,
+        Scan scan,
+        Filter filter,
+        @Nullable Executor threads,
+        Consumer<RowChunk> chunks) {
+      List<EventCursor> cursors = new ArrayList<>();
+      for (Run run : row.runs()) {
+        int from = 0;
+        int visible = run.isMerged() ? 0 : RunCursor.visible(run, watermark);
+        for (int entries : CHUNK_ENTRIES) {
+          for (; visible - from >= entries; from += entries) {
+            chunks.accept(run.chunk(from, entries));
+          }
+        }
+        cursors.add(
+            new RunCursor(
+                memory,
+                watermark,
+                run,
+                from,
+                Integer.MAX_VALUE,
+                false,
+                false,
+                scan,
+                row.key.shard(),
+                filter,
+                threads));
+      }
+      return cursors;
+    }
+
     /// Opens cursors over the runs of a row that show every write, including writes that a later
     /// write replaces; of one id and run the last write first.
     public List<EventCursor> openEveryWrite(OpenRow row, Scan scan) {
@@ -347,6 +390,8 @@ public final class OpenRows implements AutoCloseable {
                 memory,
                 watermark,
                 run,
+                0,
+                Integer.MAX_VALUE,
                 row.hasOwnIds(),
                 everyWrite,
                 scan,
@@ -366,7 +411,17 @@ public final class OpenRows implements AutoCloseable {
       for (Run run : row.runs()) {
         RunCursor cursor =
             new RunCursor(
-                memory, watermark, run, false, false, Scan.all(), 0, new Filter.Everything(), null);
+                memory,
+                watermark,
+                run,
+                0,
+                Integer.MAX_VALUE,
+                false,
+                false,
+                Scan.all(),
+                0,
+                new Filter.Everything(),
+                null);
         if (cursor.isEmpty()) {
           continue;
         }

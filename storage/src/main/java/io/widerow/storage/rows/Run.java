@@ -8,6 +8,10 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
 
 /// A sorted run of an open row: the offsets of its events, in ascending order of ids. The events
 /// themselves lie in the rows' memory in order of arrival.
@@ -20,6 +24,7 @@ import java.util.Arrays;
 /// The first chunk is small, because most types of a store of metrics have a few events in an hour.
 ///
 /// - Threads: one writer appends and publishes the size with a release store; readers acquire it.
+///   Chunks for readers are made by any.
 ///   The rows' watermark decides which entries a reader may show, see [OpenRows].
 /// - Memory: chunks come from the rows' memory and are never moved or freed one by one.
 final class Run {
@@ -42,6 +47,7 @@ final class Run {
 
   private final MemorySegment memory;
   private final boolean merged;
+  private @Nullable Map<Long, RowChunk> readers; // guarded by this; null until somebody asks
   private int[] chunks = new int[1]; // their offsets in the memory / 8
   private int chunkCount;
   private int size; // release-stored after the entry it counts
@@ -97,6 +103,18 @@ final class Run {
   /// True when entries are not in order of arrival, so that a reader must check each one.
   boolean isMerged() {
     return merged;
+  }
+
+  /// The chunk of some entries that are there; the same for all readers.
+  synchronized RowChunk chunk(int from, int entries) {
+    Map<Long, RowChunk> known = readers;
+    if (known == null) {
+      known = new HashMap<>();
+      readers = known;
+    }
+    return known.computeIfAbsent(
+        (long) from << Integer.SIZE | entries,
+        _ -> new RowChunk(memory, this, from, from + entries));
   }
 
   /// Offset of an entry's event in the rows' memory.

@@ -47,6 +47,8 @@ final class RunCursor implements EventCursor {
   private long scanned;
   private long kept;
 
+  /// @param entryFrom the first entry to look at
+  /// @param entryUntil after the last one
   /// @param ownIds whether an event of the row may replace another
   /// @param everyWrite whether writes that others replace are shown too, of each id the last one
   ///   first; only without a filter, ascending
@@ -56,6 +58,8 @@ final class RunCursor implements EventCursor {
       MemorySegment memory,
       long watermark,
       Run run,
+      int entryFrom,
+      int entryUntil,
       boolean ownIds,
       boolean everyWrite,
       Scan scan,
@@ -71,8 +75,9 @@ final class RunCursor implements EventCursor {
     this.everyWrite = everyWrite && ownIds;
     this.arrivedFrom = scan.arrivedFrom(shard);
     this.arrivedUntil = scan.arrivedUntil(shard);
-    int visible = visible();
-    this.from = Math.max(firstNotBelow(scan.from(), visible), firstArrived(visible));
+    int visible = Math.min(entryUntil, visible(run, watermark));
+    int least = Math.max(firstNotBelow(scan.from(), visible), firstArrived(visible));
+    this.from = Math.min(Math.max(entryFrom, least), Math.max(entryFrom, visible));
     this.until = Math.max(from, firstNotBelow(scan.until(), visible));
     this.next = scan.descending() ? until - 1 : from;
     this.groupFrom = from;
@@ -98,7 +103,7 @@ final class RunCursor implements EventCursor {
 
   /// Number of entries to check. In a run in order of arrival, the entries below the watermark are
   /// a prefix. In a merged run they may be anywhere.
-  private int visible() {
+  static int visible(Run run, long watermark) {
     int size = run.size();
     if (run.isMerged()) {
       return size;

@@ -22,7 +22,9 @@ import io.widerow.storage.sketch.ValueTable;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -52,6 +54,8 @@ final class BlockGroups {
   /// Most pairs of a cell and a code of which each is looked at once.
   private static final int PAIRS_MAX = 1 << 20;
 
+  private static final int FEW = 8; // at most one row in so many
+
   private static final long GROUP_BYTES = 96; // with its slot and without its aggregates
   private static final long FIGURES_BYTES = 160;
   private static final long MIX = 0x9e37_79b9_7f4a_7c15L; // 2^64 / golden ratio
@@ -63,6 +67,7 @@ final class BlockGroups {
 
   // The groups.
   private final List<String> types = new ArrayList<>();
+  private final Map<String, Integer> typeNumbers = new HashMap<>();
   private final ValueTable[] values; // by name: those of all groups
   private final int width; // of a key: type, end of the step, a value of each name
   private long[] keys;
@@ -89,6 +94,7 @@ final class BlockGroups {
   private long[] stepTimes = new long[1];
   private long[] stepTails = new long[1];
   private int steps;
+  private boolean most; // rows are kept, so that codes for all lines pay
   private final CellNumbers renumbered = new CellNumbers();
 
   BlockGroups(Grouping fold) {
@@ -144,6 +150,7 @@ final class BlockGroups {
     }
     Arrays.fill(cells, 0, events, 0);
     Arrays.fill(numbered, null);
+    most = kept == null || (long) kept.cardinality() * FEW > events;
     int count = findSteps(reader, index, block);
     for (int name = 0; name < fold.names().size(); name++) {
       count = divide(count, name, names[name], reader, kept);
@@ -239,7 +246,9 @@ final class BlockGroups {
     int codeCount = 0;
     if (directory.findNext(column) < 0) { // else values of several kinds
       ColumnReader read = reader.column(column);
-      read.findCodes();
+      if (most) {
+        read.findCodes();
+      }
       int more = read.number(cells, events, CELLS_MAX / count);
       if (more > 0) {
         return count * more;
@@ -327,8 +336,8 @@ final class BlockGroups {
   }
 
   private int typeOf(String type) {
-    int known = types.indexOf(type); // a view of many types has a cursor for each
-    if (known >= 0) {
+    Integer known = typeNumbers.putIfAbsent(type, types.size());
+    if (known != null) {
       return known;
     }
     types.add(type);
@@ -454,7 +463,7 @@ final class BlockGroups {
   private Numbers numbers(int field, RollupField of, ColumnReader column, @Nullable BitSet kept) {
     boolean asksNumbers =
         (of.figures() & ~(RollupFigure.COUNT.bit | RollupFigure.DISTINCT.bit)) != 0;
-    if (asksNumbers || of.has(RollupFigure.DISTINCT)) {
+    if (most && (asksNumbers || of.has(RollupFigure.DISTINCT))) {
       column.findCodes();
     }
     if (column.kind() != AttributeKind.STRING || !asksNumbers) {

@@ -1,7 +1,10 @@
 package io.widerow.storage.scan;
 
+import io.widerow.event.PartitionKey;
 import io.widerow.storage.ReadingThreads;
+import io.widerow.storage.rows.RowChunk;
 import io.widerow.storage.segment.BlockReader;
+import io.widerow.storage.segment.Segment;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +19,7 @@ public final class BlockReaderPool implements AutoCloseable {
 
   private final SegmentNames names = new SegmentNames();
   private final long bytesMax;
+  private final RowBlocks rowBlocks = new RowBlocks();
   private volatile ReadingThreads threads = ReadingThreads.NONE;
   private final ArrayDeque<BlockReader> idle =
       new ArrayDeque<>(); // guarded by this, as is the rest
@@ -38,6 +42,11 @@ public final class BlockReaderPool implements AutoCloseable {
 
   public ReadingThreads threads() {
     return threads;
+  }
+
+  /// The blocks of a chunk of an open row.
+  Segment blocksOf(PartitionKey key, RowChunk chunk) {
+    return chunk.form(Segment.class, events -> rowBlocks.encode(key, events));
   }
 
   /// Sets the threads that help views opened from now on.
@@ -70,5 +79,6 @@ public final class BlockReaderPool implements AutoCloseable {
     over = true;
     idle.forEach(BlockReader::close);
     idle.clear();
+    rowBlocks.close();
   }
 }

@@ -1,13 +1,16 @@
 package io.widerow.storage.scan;
 
 import io.widerow.event.AttributeName;
+import io.widerow.event.PartitionKey;
 import io.widerow.storage.ScanWatch;
 import io.widerow.storage.disk.DiskFile;
 import io.widerow.storage.disk.ReadDeadline;
+import io.widerow.storage.rows.RowChunk;
 import io.widerow.storage.segment.BlockReader;
 import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentChecksum;
 import io.widerow.storage.segment.SegmentIndex;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
@@ -61,6 +64,11 @@ public final class BlockReaders {
     BlockReader idle = shared == null ? null : shared.poll();
     BlockReader reader = idle == null ? new BlockReader(file, checksum) : idle.over(file, checksum);
     return reader.limitedTo(deadline);
+  }
+
+  /// The blocks of a chunk of an open row, which it keeps.
+  public Segment blocksOf(PartitionKey key, RowChunk chunk) {
+    return Objects.requireNonNull(shared, "no pool").blocksOf(key, chunk);
   }
 
   /// The names of the attributes in a partition of a segment. The caller holds a lease on it.

@@ -45,6 +45,11 @@ public final class BlockScan implements EventCursor {
   /// Blocks that wait for a thread at most.
   private static final int QUEUED_MAX = 32;
 
+  /// Other threads at most: all processors of a small machine, some of a large one.
+  private static final int OTHERS_MAX =
+      Math.clamp(Runtime.getRuntime().availableProcessors() - 1, 1, 8);
+
+  private static final long WORKER_BYTES = 4 << 20; // room that another thread requires
   private static final int GROUPS_MAX = 1 << 15;
   private static final long GROUPS_BYTES_MAX = 8 << 20;
 
@@ -222,22 +227,22 @@ public final class BlockScan implements EventCursor {
     if (others == null) {
       return;
     }
-    int idle;
+    int left;
     synchronized (lock) {
-      idle = queue.size();
+      left = queue.size();
     }
-    for (int i = 1; idle > 0; i++) {
+    for (int i = 1; i <= Math.min(left, OTHERS_MAX); i++) {
       if (i == workers.size()) {
-        if (!readers.tryClaimFurther(i)) {
+        if (!watch.tryHold(WORKER_BYTES)) {
           return;
         }
+        watch.holds(-WORKER_BYTES); // from now on it counts what it holds
         workers.add(new Worker());
       }
       Worker worker = workers.get(i);
       if (worker.tryBegin()) {
         others.execute(worker);
       }
-      idle--;
     }
   }
 
@@ -343,7 +348,6 @@ public final class BlockScan implements EventCursor {
         readers.give(reading.reader);
       }
     }
-    readers.releaseFurther(Math.max(0, workers.size() - 1));
     shown = null;
     showing = null;
     watch.holds(-held);

@@ -4,6 +4,7 @@ import io.widerow.event.EventId;
 import io.widerow.event.EventView;
 import io.widerow.event.PartitionKey;
 import io.widerow.storage.StorageException;
+import io.widerow.storage.disk.MemoryFile;
 import io.widerow.storage.cassandra.keyspace.DirectoryRow;
 import io.widerow.storage.cassandra.keyspace.SegmentKey;
 import io.widerow.storage.segment.Segment;
@@ -69,7 +70,7 @@ public final class SegmentValue {
     private final SegmentMemory memory;
     private final boolean owned;
     private final UUID storeId;
-    private GrowingFile file = new GrowingFile(BYTES_EXPECTED);
+    private MemoryFile file = new MemoryFile(BYTES_EXPECTED);
     private SegmentWriter writer;
     private int events;
 
@@ -129,7 +130,7 @@ public final class SegmentValue {
       }
       SegmentSummary.Partition summary = writer.finish().partitions().get(0);
       ByteBuffer bytes = file.take();
-      file = new GrowingFile(bytes.remaining());
+      file = new MemoryFile(bytes.remaining());
       writer = begin();
       events = 0;
       return new Encoded(

@@ -1,6 +1,5 @@
-package io.widerow.storage.cassandra.value;
+package io.widerow.storage.disk;
 
-import io.widerow.storage.disk.DiskFile;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
@@ -9,9 +8,9 @@ import java.util.Arrays;
 
 /// A file in memory that a segment is written to, from its start to its end.
 ///
-/// - Threads: one.
+/// - Threads: one writes; any read what was written before.
 /// - Memory: one array on the heap, which [#take] gives away.
-final class GrowingFile implements DiskFile {
+public final class MemoryFile implements DiskFile {
   /// At most one part of 2^3 of a value's memory is free.
   private static final int FREE_SHIFT = 3;
 
@@ -19,13 +18,13 @@ final class GrowingFile implements DiskFile {
   private byte[] bytes;
   private int length;
 
-  GrowingFile(int bytesExpected) {
+  public MemoryFile(int bytesExpected) {
     this.bytes = new byte[bytesExpected];
   }
 
   /// The bytes written so far. They are copied only when much of the memory is free: values in
   /// flight are counted by their bytes.
-  ByteBuffer take() {
+  public ByteBuffer take() {
     boolean fits = bytes.length - length <= length >> FREE_SHIFT;
     ByteBuffer taken = ByteBuffer.wrap(fits ? bytes : Arrays.copyOf(bytes, length), 0, length);
     bytes = new byte[0];
@@ -56,7 +55,10 @@ final class GrowingFile implements DiskFile {
 
   @Override
   public long read(MemorySegment target, long offset) {
-    throw new IllegalStateException("a segment is read when it is written");
+    int count = (int) Math.clamp(length - offset, 0, target.byteSize());
+    MemorySegment.copy(
+        bytes, (int) Math.min(offset, length), target, ValueLayout.JAVA_BYTE, 0, count);
+    return count;
   }
 
   @Override
