@@ -461,7 +461,7 @@ final class EmbeddedView implements StoreView, CellView {
       }
       for (OpenRows.View view : rows) {
         OpenRow row = view.row(key);
-        if (row != null && groups && !isPlainCount(own)) {
+        if (row != null && groups && !readers.deadline().isAny() && !isPlainCount(own)) {
           cursors.addAll(
               view.openBeside(
                   row,

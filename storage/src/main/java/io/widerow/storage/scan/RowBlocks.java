@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: any; one encodes at a time.
 /// - Memory: the buffers of a writer from the first call on, until [#close].
 final class RowBlocks implements AutoCloseable {
-  /// Blocks as sealing writes them, without filters of tokens.
-  private static final SegmentProfile PROFILE = new SegmentProfile(1, 1 << 13, 4 << 20, 0);
+  /// Blocks as sealing writes them.
+  private static final SegmentProfile PROFILE = new SegmentProfile(1, 1 << 13, 4 << 20, 10);
 
   private static final UUID NO_STORE = new UUID(0, 0);
   private static final int BYTES_EXPECTED = 1 << 14;

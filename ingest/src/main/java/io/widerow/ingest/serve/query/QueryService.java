@@ -27,6 +27,7 @@ import io.widerow.query.result.ReadCost;
 import io.widerow.query.result.ResponseOptions;
 import io.widerow.query.result.RollupUse;
 import io.widerow.storage.Filter;
+import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.WouldBlockException;
 import java.time.Duration;
@@ -44,7 +45,7 @@ import org.jspecify.annotations.Nullable;
 /// `GET /v1/query`: streams the result piece by piece. A piece is sent when the previous one is in
 /// the socket, so a slow reader pauses the query, and a reader that disconnects ends it.
 ///
-/// A query for few events is first tried on the event loop of its connection: waking another thread
+/// A query that looks at few events is first tried on the event loop of its connection: waking another thread
 /// and then the loop again takes longer than answering from memory. If the query would have to wait
 /// for the disk, or takes longer than [#HERE_NANOS], another thread answers it from the start.
 ///
@@ -81,6 +82,7 @@ final class QueryService {
   private final QueryResources resources;
   private final BooleanSupplier writing;
   private final AtomicInteger elsewhere = new AtomicInteger();
+  private final AtomicInteger aggregatesElsewhere = new AtomicInteger();
   private final LongAdder answeredHere = new LongAdder();
   private final ReplyThreads threads;
   private final LongAdder stalled = new LongAdder();
@@ -137,26 +139,35 @@ final class QueryService {
   }
 
   /// The answer to a small query whose events are in memory; null when another thread must answer,
-  /// also after any failure.
+  /// also after any failure. Small are a few events in order, counts from rollups, and aggregates
+  /// of events of which token filters may leave none.
   private @Nullable HttpResponse tryHere(QueryParameters parameters) {
     RangeQuery query = parameters.query();
+    if (parameters.extras().explain() || query.since() != null || writing.getAsBoolean()) {
+      return null;
+    }
+    if (parameters.asksForFigures()) {
+      boolean may =
+          !parameters.extras().progress()
+              && (parameters.asksForCells() || query.filter() instanceof Filter.Has);
+      return may ? tryHere(parameters, aggregatesElsewhere) : null;
+    }
     boolean small =
         query.limit() <= HERE_LIMIT
             && query.filter() instanceof Filter.Everything
-            && query.fields() == null // which is checked for names that no event has
-            && query.since() == null
-            && !parameters.extras().explain()
-            && !parameters.asksForFigures();
-    if (!small || writing.getAsBoolean()) {
-      return null;
-    }
-    if (elsewhere.get() > 0) {
-      elsewhere.decrementAndGet();
+            && query.fields() == null; // which is checked for names that no event has
+    return small ? tryHere(parameters, elsewhere) : null;
+  }
+
+  /// @param passed queries of this kind that are not tried here for now
+  private @Nullable HttpResponse tryHere(QueryParameters parameters, AtomicInteger passed) {
+    if (passed.get() > 0) {
+      passed.decrementAndGet();
       return null;
     }
     HttpResponse answer = answerHere(parameters);
     if (answer == null) {
-      elsewhere.set(ELSEWHERE);
+      passed.set(ELSEWHERE);
     } else {
       answeredHere.increment();
     }
@@ -166,11 +177,15 @@ final class QueryService {
   private @Nullable HttpResponse answerHere(QueryParameters parameters) {
     try (StoreView view = resources.store().viewWithin(HERE_NANOS);
         HeldMemory held = new HeldMemory(resources.memory())) {
+      parameters.requireRollup(view);
       OutputBuffer sink = new OutputBuffer(SINK_BYTES, held);
-      RangeReader reader = RangeReader.open(view, parameters.query(), HERE, resources.memory());
+      RangeReader reader =
+          RangeReader.open(view, parameters.query(), parameters.readMode(), HERE, resources.memory());
       try (QueryResult answer =
           new QueryResult(
-              reader, parameters.writer(resources.memory()), parameters.query().after())) {
+              reader,
+              parameters.writer(resources.memory(), reader::unread, parameters.check(view)),
+              parameters.query().after())) {
         while (answer.writeNext(sink)) {
           if (sink.length() >= PIECE_BYTES) {
             return null;
@@ -178,13 +193,11 @@ final class QueryService {
         }
         return answer.failure() == null
             ? HttpResponse.of(
-                headers(parameters, reader), HttpData.copyOf(sink.bytes(), 0, sink.length()))
+                allHeaders(parameters, reader), HttpData.copyOf(sink.bytes(), 0, sink.length()))
             : null;
       }
-    } catch (WouldBlockException
-        | QueryException.Expired
-        | QueryException.OverBudget elsewhereThen) {
-      return null;
+    } catch (WouldBlockException | QueryException | StorageException elsewhereThen) {
+      return null; // the other thread reports it
     }
   }
 
@@ -309,6 +322,12 @@ final class QueryService {
     }
     answer.requireWhole();
     explain(answer, parameters, reader, beganNanos, sink);
+    reply.begin(allHeaders(parameters, reader));
+    reply.end(sink.bytes(), sink.length());
+  }
+
+  /// The headers of a result that is complete.
+  private static ResponseHeaders allHeaders(QueryParameters parameters, RangeReader reader) {
     RollupUse use = RollupUse.of(reader, parameters);
     AggregateCoverage kept = AggregateCoverage.of(reader);
     ResponseHeadersBuilder headers = headers(parameters, reader).toBuilder();
@@ -322,8 +341,7 @@ final class QueryService {
     if (damage != null) {
       headers.set(DAMAGE, damage);
     }
-    reply.begin(headers.build());
-    reply.end(sink.bytes(), sink.length());
+    return headers.build();
   }
 
   /// Writes the read statistics, when the request asks for them and the result is complete.
