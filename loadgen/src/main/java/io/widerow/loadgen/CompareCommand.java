@@ -5,10 +5,14 @@ import io.widerow.loadgen.compare.Comparison;
 import io.widerow.loadgen.compare.ComparisonFolder;
 import io.widerow.loadgen.compare.ContestRun;
 import io.widerow.loadgen.compare.Contestant;
+import io.widerow.loadgen.compare.DuckAnswers;
+import io.widerow.loadgen.compare.FieldTable;
 import io.widerow.loadgen.compare.Figure;
 import io.widerow.loadgen.compare.OtherWork;
 import io.widerow.loadgen.compare.PairedRatio;
 import io.widerow.loadgen.compare.PairedRuns;
+import io.widerow.loadgen.compare.QueryContest;
+import io.widerow.loadgen.compare.Question;
 import io.widerow.loadgen.compare.ResultOptions;
 import io.widerow.loadgen.format.Quantity;
 import io.widerow.loadgen.report.FileTree;
@@ -20,6 +24,8 @@ import io.widerow.loadgen.run.RunResult;
 import io.widerow.loadgen.wire.Endpoint;
 import io.widerow.loadgen.wire.NullSink;
 import io.widerow.loadgen.workload.BatchPool;
+import io.widerow.loadgen.workload.Sample;
+import io.widerow.loadgen.workload.Scenario;
 import io.widerow.loadgen.workload.Target;
 import io.widerow.loadgen.workload.Workload;
 import io.widerow.loadgen.workload.WorkloadOptions;
@@ -33,6 +39,9 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -46,10 +55,16 @@ import picocli.CommandLine.Parameters;
           + " directory, and reports by how much they differ.",
       "Contestants: every --target of `load` that Widerow serves, with :disk, :os or :memory, or on"
           + " a node of Cassandra with :cluster-disk or :cluster-quorum; questdb:nosync|sync,"
-          + " cassandra:periodic|batch, victoria:memory; a suffix `@DIR` names another checkout."
+          + " cassandra:periodic|batch, victoria:memory; a suffix `@DIR` names another checkout;"
+          + " victorialogs@http://HOST:PORT, a server that you started.",
+      "With --queries fields: gives each contestant the same --events (default 3M; 25 hours, 4"
+          + " types) of an access log with seven fields, checks its results against DuckDB's, then"
+          + " times 19 queries in turn and prints them in ratio to A's. Contestants: widerow-json,"
+          + " widerow-lines, questdb, and victorialogs on an empty server."
     })
 final class CompareCommand extends LoadgenCommand {
   private static final int BUSY_MAX = 64;
+  private static final long FIELDS_EVENTS = 3_000_000;
   private static final long REHEARSAL_NANOS = 3 * Quantity.SECOND;
 
   @Parameters(index = "0", paramLabel = "A")
@@ -57,6 +72,15 @@ final class CompareCommand extends LoadgenCommand {
 
   @Parameters(index = "1", paramLabel = "B")
   private String nameB = "";
+
+  @Parameters(index = "2..*", paramLabel = "C", description = "with --queries: further ones")
+  private List<String> more = List.of();
+
+  @Option(
+      names = "--queries",
+      paramLabel = "SET",
+      description = "time queries instead of ingest: fields")
+  private @Nullable String queries;
 
   @Option(names = "--pairs", defaultValue = "5", description = "pairs that must count")
   private int pairs;
@@ -83,6 +107,13 @@ final class CompareCommand extends LoadgenCommand {
 
   @Override
   public Integer call() throws Exception {
+    if (queries != null) {
+      return queries(queries);
+    }
+    if (!more.isEmpty()) {
+      throw new IllegalArgumentException(
+          "only --queries compares more than two contestants, got " + more.getFirst());
+    }
     Contestant a = options.contestant(nameA);
     Contestant b = options.contestant(nameB);
     for (Contestant contestant : List.of(a, b)) {
@@ -90,10 +121,7 @@ final class CompareCommand extends LoadgenCommand {
         throw new IllegalArgumentException("what " + contestant + " loses would count as a rate");
       }
     }
-    if (busy < 0 || busy > BUSY_MAX) {
-      throw new IllegalArgumentException(
-          "--busy must be 0 to %d, got %d".formatted(BUSY_MAX, busy));
-    }
+    requireBusy();
     Workload workload = workloadOptions.workload(Instant.now(), paceOptions.rate());
     Pace pace = paceOptions.pace();
     paceOptions.refuseStages("compare");
@@ -120,6 +148,94 @@ final class CompareCommand extends LoadgenCommand {
     } finally {
       FileTree.remove(work);
     }
+  }
+
+  private void requireBusy() {
+    if (busy < 0 || busy > BUSY_MAX) {
+      throw new IllegalArgumentException(
+          "--busy must be 0 to %d, got %d".formatted(BUSY_MAX, busy));
+    }
+  }
+
+  /// Compares the queries of all contestants.
+  private int queries(String set) throws IOException, InterruptedException {
+    if (!set.equals("fields")) {
+      throw new IllegalArgumentException("--queries: the set is fields, got '" + set + "'");
+    }
+    requireBusy();
+    List<Contestant> contestants = new ArrayList<>();
+    for (String name : Stream.concat(Stream.of(nameA, nameB), more.stream()).toList()) {
+      contestants.add(fieldContestant(name));
+    }
+    Pace pace = paceOptions.pace();
+    paceOptions.refuseStages("compare");
+    long events = pace.eventLimit() == Long.MAX_VALUE ? FIELDS_EVENTS : pace.eventLimit();
+    Workload workload = workloadOptions.fields(Instant.now(), events);
+    QueryContest.requireComparable(workload, events);
+    Path work = options.workDirectory();
+    try (var other = new OtherWork(busy)) {
+      List<List<Sample>> samples = QueryContest.samples(workload, events);
+      Question.Subject subject = Question.Subject.fields(workload, samples, events);
+      DuckAnswers answers =
+          new DuckAnswers(Files.createDirectories(work.resolve("right")), workload, samples);
+      List<Question> all = Question.aboutFields(contestants.getFirst());
+      answers.answer(DuckAnswers.program(options.home), all, subject, events);
+      StringBuilder steps = new StringBuilder();
+      Consumer<String> report =
+          line -> {
+            steps.append("- ").append(line).append('\n');
+            print(line);
+          };
+      try (QueryContest contest = new QueryContest(workload, events, subject, answers, report)) {
+        for (Contestant contestant : contestants) {
+          Path data = work.resolve("data" + contest.entrants().size());
+          contest.enter(contestant, Question.aboutFields(contestant), data, err());
+        }
+        contest.check();
+        contest.warmUp(pace.warmupNanos());
+        String name = Comparison.name("fields", contestants.getFirst(), contestants.getLast());
+        ComparisonFolder folder = output.begin(work, name, arguments());
+        FieldTable table =
+            FieldTable.of(
+                name,
+                what(workload, events, subject, other),
+                contest,
+                contest.run(pairs, options.budgetNanos(), folder, name));
+        folder.finish(table.comparisons(), table.text() + "\n" + steps);
+        output.show(table.text(), folder, out());
+        return table.runs().a().size() == pairs ? ExitCode.OK : ExitCode.FAILURES;
+      }
+    } finally {
+      FileTree.remove(work);
+    }
+  }
+
+  private Contestant fieldContestant(String name) throws IOException {
+    Contestant found = options.contestant(name);
+    boolean asked =
+        switch (found.kind()) {
+          case WIDEROW -> found.target().carries(Scenario.FIELDS) && !found.isOnCluster();
+          case QUESTDB, VICTORIALOGS -> true;
+          case CASSANDRA, VICTORIA -> false;
+        };
+    if (!asked) {
+      throw new IllegalArgumentException(
+          "--queries fields is put to widerow-json, widerow-lines, questdb and victorialogs, got "
+              + name);
+    }
+    return found;
+  }
+
+  private static String what(
+      Workload workload, long events, Question.Subject subject, OtherWork other) {
+    return "queries over %s events with fields of %d types%s; word '%s', substrings '%s' and '%s'"
+        .formatted(
+            Quantity.count((double) events),
+            workload.types(),
+            other.words(),
+            subject.values().get("word"),
+            subject.values().get("part"),
+            subject.values().get("rare"));
   }
 
   private boolean isWhole(PairedRuns<ContestRun.Outcome> runs) {

@@ -18,6 +18,7 @@ import io.widerow.loadgen.wire.NullSink;
 import io.widerow.loadgen.wire.TargetDown;
 import io.widerow.loadgen.workload.BatchPool;
 import io.widerow.loadgen.workload.PoolFile;
+import io.widerow.loadgen.workload.Scenario;
 import io.widerow.loadgen.workload.Target;
 import io.widerow.loadgen.workload.Workload;
 import io.widerow.loadgen.workload.WorkloadOptions;
@@ -229,6 +230,10 @@ public final class LoadCommand implements Callable<Integer> {
       throw new IllegalArgumentException(
           "--verify does not go with "
               + (findMax ? "--find-max" : staged ? "--stages" : "--target null"));
+    }
+    if (verify && workload.scenario() == Scenario.FIELDS) {
+      throw new IllegalArgumentException(
+          "--verify finds events by their number, which those of --scenario fields do not have");
     }
     if (!readOptions.reads().isEmpty() && !target.isWiderow()) {
       throw new IllegalArgumentException("--read asks Widerow over HTTP, not --target " + target);

@@ -7,10 +7,12 @@ import io.widerow.loadgen.verify.ReadBackCheck;
 import io.widerow.loadgen.wire.TimedQuery;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.StringReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,32 +25,65 @@ import org.jspecify.annotations.Nullable;
 /// same order where the question defines one, in all columns that both have. The time of an id must
 /// be that of its row, and ids must be in order.
 ///
-/// Times are compared to the microsecond, numbers by their value.
+/// Times are compared to the microsecond, numbers by their value. A percentile of fields may be off
+/// by the width of Widerow's grid; that of VictoriaLogs, which samples, lies between two others. It
+/// returns all events in no order: each of its rows is compared with the event of that time.
 ///
 /// - Threads: one.
 final class AnswerCheck implements TimedQuery.LineSink, AutoCloseable {
   private static final String TIME = "time_us";
   private static final String ID = "id";
+  private static final String VALUE = "n"; // of an aggregate of fields
+  private static final String LOW = "low"; // bounds of a sampled percentile
+  private static final String HIGH = "high";
+  private static final double GRID_SHARE = 0.002; // of a percentile that is not sampled
   private static final long MICROS = 1_000_000;
   private static final long TICKS_A_MICRO = 10; // of a version-1 UUID
   private static final long GREGORIAN_MICROS = 0x01B2_1DD2_1381_4000L / TICKS_A_MICRO;
 
   private final String who;
+  private final boolean isVictoria;
   private final Question question;
   private final BufferedReader expected;
   private final List<String> expectedTitles;
   private final List<List<String>> foundGroups = new ArrayList<>(); // of a question without order
   private @Nullable List<String> titles;
   private List<String> shared = List.of();
+  private List<String> expectedCells = List.of(); // of the row that was compared last
+  private final @Nullable EventRows events; // of a result with all of them
+  private final BitSet seen = new BitSet(); // of these
   private @Nullable UUID lastId;
   private long rows;
 
   /// @param who name of the contestant
   /// @param right the response as DuckDB wrote it, with titles
-  AnswerCheck(Object who, Question question, Path right) throws IOException {
+  AnswerCheck(Object who, Contestant.Kind kind, Question question, Path right) throws IOException {
+    this(who, kind, question, Files.newBufferedReader(right), null);
+  }
+
+  /// Checks a result with all events.
+  AnswerCheck(Object who, Contestant.Kind kind, Question question, EventRows events)
+      throws IOException {
+    this(
+        who,
+        kind,
+        question,
+        new BufferedReader(new StringReader(String.join(",", events.titles()))),
+        events);
+  }
+
+  private AnswerCheck(
+      Object who,
+      Contestant.Kind kind,
+      Question question,
+      BufferedReader expected,
+      @Nullable EventRows events)
+      throws IOException {
     this.who = who.toString();
+    this.isVictoria = kind == Contestant.Kind.VICTORIALOGS;
+    this.events = events;
     this.question = question;
-    this.expected = Files.newBufferedReader(right);
+    this.expected = expected;
     this.expectedTitles = Csv.cells(Objects.requireNonNull(expected.readLine(), "no titles"));
   }
 
@@ -64,21 +99,42 @@ final class AnswerCheck implements TimedQuery.LineSink, AutoCloseable {
     }
   }
 
+  boolean isAboutFields() {
+    return question.isAboutFields();
+  }
+
   void titles(List<String> names) throws WrongAnswer {
-    List<String> known = names.stream().map(AnswerCheck::plain).toList();
+    List<String> known = names.stream().map(this::plain).toList();
     titles = known;
-    shared = expectedTitles.stream().filter(known::contains).toList();
-    if (shared.size() < 2 || !shared.contains(TIME)) {
+    List<String> compared =
+        expectedTitles.stream().filter(title -> !title.equals(LOW) && !title.equals(HIGH)).toList();
+    shared = compared.stream().filter(known::contains).toList();
+    if (question.isAboutFields()
+        ? !shared.equals(compared)
+        : shared.size() < 2 || !shared.contains(TIME)) {
       throw wrong("has the columns %s, right are %s".formatted(names, expectedTitles));
     }
   }
 
-  private static String plain(String title) {
+  private String plain(String title) {
     return switch (title) {
-      case "ts", "timestamp", "time" -> TIME;
-      case "count()" -> "count";
-      default -> title;
+      case "ts", "timestamp", "time", "_time" -> TIME;
+      case "_msg" -> "body";
+      case "count()" -> question.isAboutFields() ? VALUE : "count";
+      default -> expectedTitles.contains(VALUE) && !expectedTitles.contains(title) ? VALUE : title;
     };
+  }
+
+  /// An object of a result with fields; it does not have the fields that its event lacks.
+  void object(Map<String, String> members) throws WrongAnswer, IOException {
+    if (titles == null) {
+      titles(expectedTitles);
+    }
+    Map<String, String> found = new HashMap<>();
+    for (Map.Entry<String, String> member : members.entrySet()) {
+      found.put(plain(member.getKey()), member.getValue());
+    }
+    take(found);
   }
 
   void row(List<String> cells) throws WrongAnswer, IOException {
@@ -89,13 +145,22 @@ final class AnswerCheck implements TimedQuery.LineSink, AutoCloseable {
     Map<String, String> found = new HashMap<>();
     for (int i = 0; i < cells.size(); i++) {
       String name = names.get(i);
-      found.put(name, name.equals(TIME) ? Long.toString(micros(cells.get(i))) : cells.get(i));
+      found.put(name, cells.get(i));
+    }
+    take(found);
+  }
+
+  private void take(Map<String, String> found) throws WrongAnswer, IOException {
+    if (found.containsKey(TIME)) {
+      found.put(TIME, Long.toString(micros(cell(found, TIME))));
     }
     if (found.containsKey(ID)) {
       id(found);
     }
     List<String> row = shared.stream().map(name -> cell(found, name)).toList();
-    if (question.isOrdered()) {
+    if (events != null) {
+      same(event(events, row), row);
+    } else if (question.isOrdered()) {
       same(expectedRow(), row);
     } else {
       foundGroups.add(row);
@@ -104,7 +169,21 @@ final class AnswerCheck implements TimedQuery.LineSink, AutoCloseable {
   }
 
   private static String cell(Map<String, String> row, String name) {
-    return row.getOrDefault(name, "");
+    String cell = row.getOrDefault(name, "");
+    return cell.equals("NaN") || cell.equals("null") ? "" : cell;
+  }
+
+  /// The event that a row must be: the next one, or of a result without order the one of its time.
+  private @Nullable List<String> event(EventRows all, List<String> row) throws WrongAnswer {
+    long place = isVictoria ? all.placeOf(Long.parseLong(row.get(shared.indexOf(TIME)))) : rows;
+    if (place < 0 || place >= all.count()) {
+      return null;
+    }
+    if (seen.get(Math.toIntExact(place))) {
+      throw wrong("has a row twice: %s".formatted(row));
+    }
+    seen.set(Math.toIntExact(place));
+    return all.row(place);
   }
 
   private void id(Map<String, String> found) throws WrongAnswer {
@@ -143,6 +222,7 @@ final class AnswerCheck implements TimedQuery.LineSink, AutoCloseable {
       return null;
     }
     List<String> cells = Csv.cells(line);
+    expectedCells = cells;
     return shared.stream().map(name -> cells.get(expectedTitles.indexOf(name))).toList();
   }
 
@@ -151,7 +231,8 @@ final class AnswerCheck implements TimedQuery.LineSink, AutoCloseable {
       throw wrong("row %d is too many: %s".formatted(rows, found));
     }
     for (int i = 0; i < right.size(); i++) {
-      if (!isSame(right.get(i), found.get(i))) {
+      if (!isSame(right.get(i), found.get(i))
+          && !(shared.get(i).equals(VALUE) && isNear(right.get(i), found.get(i)))) {
         throw wrong("row %d is %s, right is %s".formatted(rows, found, right));
       }
     }
@@ -168,6 +249,20 @@ final class AnswerCheck implements TimedQuery.LineSink, AutoCloseable {
     }
   }
 
+  /// Whether a percentile is one that is right for the contestant.
+  private boolean isNear(String right, String found) {
+    int low = expectedTitles.indexOf(LOW);
+    if (low < 0 || right.isEmpty() || found.isEmpty()) {
+      return false;
+    }
+    double number = Double.parseDouble(found);
+    double exact = Double.parseDouble(right);
+    return isVictoria
+        ? number >= Double.parseDouble(expectedCells.get(low))
+            && number <= Double.parseDouble(expectedCells.get(expectedTitles.indexOf(HIGH)))
+        : Math.abs(number - exact) <= GRID_SHARE * exact;
+  }
+
   /// Ends the check and returns the number of rows, all of them right.
   ///
   /// @throws WrongAnswer when rows are missing
@@ -175,7 +270,16 @@ final class AnswerCheck implements TimedQuery.LineSink, AutoCloseable {
     if (titles == null) {
       throw wrong("is empty");
     }
-    if (!question.isOrdered()) {
+    if (events != null) {
+      int missing = seen.nextClearBit(0);
+      if (missing < events.count()) {
+        throw wrong("lacks %s".formatted(events.row(missing)));
+      }
+      return rows;
+    }
+    if (!question.isOrdered() && question.isAboutFields()) {
+      groups();
+    } else if (!question.isOrdered()) {
       foundGroups.sort(AnswerCheck::groupOrder);
       rows = 0;
       for (List<String> row : foundGroups) {
@@ -188,6 +292,36 @@ final class AnswerCheck implements TimedQuery.LineSink, AutoCloseable {
       throw wrong("ends after %d rows, %s is missing".formatted(rows, missing));
     }
     return rows;
+  }
+
+  /// Compares groups by their names.
+  private void groups() throws WrongAnswer, IOException {
+    Map<String, List<String>> byName = new HashMap<>();
+    for (List<String> row : foundGroups) {
+      if (byName.put(groupName(row), row) != null) {
+        throw wrong("has the group %s twice".formatted(row));
+      }
+    }
+    rows = 0;
+    for (List<String> right = expectedRow(); right != null; right = expectedRow()) {
+      List<String> found = byName.remove(groupName(right));
+      if (found == null) {
+        throw wrong("lacks %s".formatted(right));
+      }
+      same(right, found);
+      rows++;
+    }
+    if (!byName.isEmpty()) {
+      throw wrong("has groups that are too many: %s".formatted(byName.values()));
+    }
+  }
+
+  private String groupName(List<String> row) {
+    StringBuilder name = new StringBuilder();
+    for (int i = 0; i < row.size(); i++) {
+      name.append(shared.get(i).equals(VALUE) ? "" : row.get(i)).append('\0');
+    }
+    return name.toString();
   }
 
   /// By time, then by the other cells: as the right answer has them.

@@ -65,10 +65,17 @@ public final class ComparisonFolder {
   ///
   /// @param more paragraphs for the report
   public void finish(Comparison comparison, String more) throws IOException {
-    Files.writeString(folder.resolve("report.md"), comparison.table() + more);
-    for (Map<String, Object> members : comparison.lines()) {
-      members.put("command", command);
-      results.addComparison(members);
+    finish(List.of(comparison), comparison.table() + more);
+  }
+
+  /// The same of one contestant compared with several.
+  public void finish(List<Comparison> comparisons, String report) throws IOException {
+    Files.writeString(folder.resolve("report.md"), report);
+    for (Comparison comparison : comparisons) {
+      for (Map<String, Object> members : comparison.lines()) {
+        members.put("command", command);
+        results.addComparison(members);
+      }
     }
     ResultsPage.write(results);
   }

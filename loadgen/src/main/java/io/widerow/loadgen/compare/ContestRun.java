@@ -78,9 +78,11 @@ public record ContestRun(
   ///   acknowledged none
   public Outcome execute(String name, Path data, RunWatcher watcher)
       throws IOException, InterruptedException {
-    InetSocketAddress address = ServerProcess.freeAddress();
+    InetSocketAddress address = contestant.address();
     try (ServerProcess server = contestant.startReady(data, address)) {
       ServerCosts costs = new ServerCosts(server.pids(), contestant.nodePids(server));
+      StoredCount count = new StoredCount(contestant, address, workload);
+      long before = contestant.running() == null ? 0 : count.full();
       CostWatcher own = new CostWatcher(List.of(ProcessHandle.current().pid()), null);
       LoadRun run =
           new LoadRun(
@@ -98,12 +100,11 @@ public record ContestRun(
       costs.ended();
       long endedNanos = System.nanoTime();
       long sent = run.eventsAccepted();
-      StoredCount count = new StoredCount(contestant, address, workload);
-      count.awaitCheap(server, sent);
+      count.awaitCheap(server, before + sent);
       long drainNanos = System.nanoTime() - endedNanos;
       boolean rested = rest(server, REST_NANOS_MAX);
       ServerCosts.Settled settled = costs.settled(result.events() / (double) Math.max(1, sent));
-      long stored = count.full();
+      long stored = count.full() - before;
       server.stop();
       Costs whole = settled.all().withAtRestBytes(CostWatcher.bytesBelow(data));
       boolean clientBound = result.isClientBound(pace.connections(), LoadSession.cores());
@@ -135,9 +136,13 @@ public record ContestRun(
     }
   }
 
-  /// Waits until the server is idle for a second; false when it is not within this time.
+  /// Waits until the server is idle for a second; false when it is not within this time, or when
+  /// its process is not known.
   public static boolean rest(ServerProcess server, long nanosMax)
       throws IOException, InterruptedException {
+    if (server.pids().isEmpty()) {
+      return false;
+    }
     long beganNanos = System.nanoTime();
     ProcessReading before = ProcessReading.of(server.pids());
     while (System.nanoTime() - beganNanos < nanosMax) {

@@ -1,12 +1,16 @@
 package io.widerow.loadgen.compare;
 
+import io.widerow.loadgen.format.Quantity;
 import io.widerow.loadgen.run.CostWatcher;
 import io.widerow.loadgen.wire.Endpoint;
 import io.widerow.loadgen.wire.HttpText;
 import io.widerow.loadgen.wire.PeerDriver;
+import io.widerow.loadgen.wire.TargetDown;
 import io.widerow.loadgen.workload.Target;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +21,7 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// One side of a comparison and its durability, written `widerow-text:disk`, `otlp:disk`,
 /// `questdb:nosync`, `cassandra:periodic`. `@DIR` at the end names another checkout to start it
@@ -30,6 +35,7 @@ import java.util.stream.Stream;
 /// @param home the checkout whose scripts start it
 /// @param keys of the daemon's configuration, `key=value`, where it is Widerow
 /// @param nodeHeap Java heap of a node of Cassandra, as `-Xmx` has it
+/// @param running where a server listens that somebody else started; null for one to start
 /// @param socketPort where the daemon listens for a protocol that is not HTTP's; 0 for one that is
 public record Contestant(
     Kind kind,
@@ -38,11 +44,16 @@ public record Contestant(
     Path home,
     List<String> keys,
     String nodeHeap,
-    int socketPort) {
+    int socketPort,
+    @Nullable InetSocketAddress running) {
   /// Where a daemon on a cluster keeps its events.
   static final String KEYSPACE = "widerow";
 
   private static final String ON_CLUSTER = "cluster-"; // and a level
+  private static final String STARTED = "victorialogs@"; // and its URL
+  private static final String LOGS_PATH =
+      "/insert/jsonline?_stream_fields=type&_time_field=ts&_msg_field=body";
+  private static final long PATIENCE_NANOS = 30 * Quantity.SECOND;
   private static final String NODE_SYNC = "periodic";
   private static final Pattern HEAP = Pattern.compile("[1-9][0-9]{0,4}[mg]");
 
@@ -53,7 +64,9 @@ public record Contestant(
     WIDEROW("", Target.NULL, "disk", "os", "memory", "cluster-disk", "cluster-quorum"),
     QUESTDB("questdb", Target.WIDEROW_LINES, "nosync", "sync"),
     CASSANDRA("cassandra", Target.CASSANDRA, "periodic", "batch"),
-    VICTORIA("victoria", Target.WIDEROW_LINES, "memory");
+    VICTORIA("victoria", Target.WIDEROW_LINES, "memory"),
+    /// A server that somebody started, by its address.
+    VICTORIALOGS("victorialogs", Target.WIDEROW_JSON, "defaults");
 
     private final String label;
     private final Target target;
@@ -78,10 +91,21 @@ public record Contestant(
     }
   }
 
-  /// @param text `WHO`, `WHO:SETTING` or `WHO:SETTING@CHECKOUT`
+  /// @param text `WHO`, `WHO:SETTING`, `WHO:SETTING@CHECKOUT` or `victorialogs@http://HOST:PORT`
   /// @throws IOException when there is no port for it
   static Contestant parse(String text, Path home, List<String> keys, String nodeHeap)
       throws IOException {
+    if (text.startsWith(STARTED)) {
+      return new Contestant(
+          Kind.VICTORIALOGS,
+          Kind.VICTORIALOGS.target,
+          Kind.VICTORIALOGS.settings.getFirst(),
+          home,
+          List.of(),
+          nodeHeap,
+          0,
+          address(text.substring(STARTED.length())));
+    }
     int at = text.indexOf('@');
     String bare = at < 0 ? text : text.substring(0, at);
     Path checkout = at < 0 ? home : Path.of(text.substring(at + 1));
@@ -92,17 +116,30 @@ public record Contestant(
       if (target.isDaemons() && target.label.equals(label)) {
         String level = setting.isEmpty() ? "disk" : setting;
         int port = target.portKey() == null ? 0 : ServerProcess.freeAddress().getPort();
-        return new Contestant(Kind.WIDEROW, target, level, checkout, keys, nodeHeap, port);
+        return new Contestant(Kind.WIDEROW, target, level, checkout, keys, nodeHeap, port, null);
       }
     }
     for (Kind kind : Kind.values()) {
-      if (kind != Kind.WIDEROW && kind.label.equals(label)) {
+      if (kind != Kind.WIDEROW && kind != Kind.VICTORIALOGS && kind.label.equals(label)) {
         String own = setting.isEmpty() ? kind.settings.get(0) : setting;
-        return new Contestant(kind, kind.target, own, checkout, keys, nodeHeap, 0);
+        return new Contestant(kind, kind.target, own, checkout, keys, nodeHeap, 0, null);
       }
     }
     throw new IllegalArgumentException(
         "no such contestant: '%s'; there are %s".formatted(text, known()));
+  }
+
+  private static InetSocketAddress address(String url) {
+    try {
+      URI uri = new URI(url);
+      if ("http".equals(uri.getScheme()) && uri.getHost() != null && uri.getPort() > 0) {
+        return new InetSocketAddress(uri.getHost(), uri.getPort());
+      }
+    } catch (URISyntaxException _) {
+      // refused below
+    }
+    throw new IllegalArgumentException(
+        STARTED + "http://HOST:PORT names a server that is running, got '" + url + "'");
   }
 
   private static String known() {
@@ -111,7 +148,10 @@ public record Contestant(
     Stream<String> peers =
         Arrays.stream(Kind.values())
             .filter(kind -> kind != Kind.WIDEROW)
-            .map(kind -> kind.label + ":" + String.join("|", kind.settings));
+            .map(kind ->
+                kind == Kind.VICTORIALOGS
+                    ? STARTED + "http://HOST:PORT"
+                    : kind.label + ":" + String.join("|", kind.settings));
     return "%s, each with :%s; %s"
         .formatted(
             daemons.collect(Collectors.joining(", ")),
@@ -139,12 +179,24 @@ public record Contestant(
 
   /// @param address of its HTTP port
   public Endpoint endpoint(InetSocketAddress address) {
-    return new Endpoint(
-        target,
-        address.getHostString(),
-        socketPort == 0 ? address.getPort() : socketPort,
-        isWiderow() ? level() : null,
-        kind == Kind.QUESTDB || kind == Kind.VICTORIA ? "/write?precision=n" : null);
+    Endpoint endpoint =
+        new Endpoint(
+            target,
+            address.getHostString(),
+            socketPort == 0 ? address.getPort() : socketPort,
+            isWiderow() ? level() : null,
+            switch (kind) {
+              case QUESTDB, VICTORIA -> "/write?precision=n";
+              case VICTORIALOGS -> LOGS_PATH;
+              case WIDEROW, CASSANDRA -> null;
+            });
+    // VictoriaLogs ends a connection every two minutes, after the response that says so.
+    return kind == Kind.VICTORIALOGS ? endpoint.withPatience(PATIENCE_NANOS) : endpoint;
+  }
+
+  /// Where it is to listen, or listens already.
+  InetSocketAddress address() throws IOException {
+    return running == null ? ServerProcess.freeAddress() : running;
   }
 
   /// Where its events are read back.
@@ -156,6 +208,10 @@ public record Contestant(
   /// left before.
   public ServerProcess start(Path data, InetSocketAddress address)
       throws IOException, InterruptedException {
+    if (running != null) {
+      TargetDown.check(queries(address));
+      return ServerProcess.running(address);
+    }
     return isOnCluster() ? startOnCluster(data, address) : startAlone(data, address);
   }
 
@@ -181,6 +237,7 @@ public record Contestant(
           case QUESTDB -> List.of(peers.resolve("questdb").toString(), data + "", port, setting);
           case CASSANDRA -> node(data, address, setting);
           case VICTORIA -> List.of(peers.resolve("victoria").toString(), data + "", port);
+          case VICTORIALOGS -> throw new IllegalStateException(this + " is running");
         };
     return ServerProcess.start(command, log(data, ".log"));
   }
@@ -245,7 +302,7 @@ public record Contestant(
     return switch (kind) {
       case WIDEROW -> HttpText.get(address, "/ready").status() == 200;
       case QUESTDB -> HttpText.get(address, "/exec?query=select%201").status() == 200;
-      case VICTORIA -> HttpText.get(address, "/health").status() == 200;
+      case VICTORIA, VICTORIALOGS -> HttpText.get(address, "/health").status() == 200;
       case CASSANDRA -> {
         // First without its driver, whose retries would take CPU from the start.
         boolean listens = isListening(address);
@@ -267,6 +324,7 @@ public record Contestant(
       case QUESTDB -> CostWatcher.bytesBelow(data.resolve("db"));
       case CASSANDRA -> CostWatcher.bytesBelow(data.resolve("data/load"));
       case VICTORIA -> CostWatcher.bytesBelow(data.resolve("data"));
+      case VICTORIALOGS -> 0; // its directory is not known
     };
   }
 
@@ -290,6 +348,7 @@ public record Contestant(
       case QUESTDB -> "QuestDB 9.3.4, commit.mode=" + setting + ", 1 GiB heap";
       case CASSANDRA -> nodeNote(setting) + ", unlogged batches of 50 at LOCAL_QUORUM";
       case VICTORIA -> "VictoriaMetrics 1.79.5 (Debian), its defaults: no sync on write";
+      case VICTORIALOGS -> "VictoriaLogs, a server that was running";
     };
   }
 

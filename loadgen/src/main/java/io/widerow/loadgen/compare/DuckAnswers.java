@@ -4,6 +4,7 @@ import io.widerow.loadgen.format.Csv;
 import io.widerow.loadgen.format.Quantity;
 import io.widerow.loadgen.workload.Encoder;
 import io.widerow.loadgen.workload.Sample;
+import io.widerow.loadgen.workload.Scenario;
 import io.widerow.loadgen.workload.Stamp;
 import io.widerow.loadgen.workload.Stamper;
 import io.widerow.loadgen.workload.Workload;
@@ -13,7 +14,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.Locale;
+import java.util.Objects;
 import java.util.stream.Collectors;
 
 /// The reference answers. DuckDB gets every event of the contestants as a row, runs in its own
@@ -39,23 +41,37 @@ public final class DuckAnswers {
             .toList();
   }
 
+  /// The script of a checkout that runs DuckDB.
+  ///
+  /// @throws IllegalArgumentException when DuckDB is not there
+  public static Path program(Path home) {
+    Path peers = home.resolve("loadgen/peers");
+    if (!Files.isDirectory(peers.resolveSibling("target/peers/duckdb"))) {
+      throw new IllegalArgumentException(
+          "DuckDB, which computes the right results, is missing; run ./widerow load peers");
+    }
+    return peers.resolve("duckdb");
+  }
+
   /// Writes the rows and lets DuckDB answer.
   ///
   /// @param program that runs the statements of a file
   public void answer(Path program, List<Question> questions, Question.Subject subject, long events)
       throws IOException, InterruptedException {
     Path rows = directory.resolve("events.csv");
-    writeRows(rows, events);
     List<String> statements = new ArrayList<>();
     statements.add("set temp_directory='" + directory + "'");
-    String texts =
-        fields.stream().map(field -> ", '" + field + "': 'VARCHAR'").collect(Collectors.joining());
-    statements.add(
-        ("create table events as select * from read_csv('%s', header=true, auto_detect=false,"
-                + " delim=',', quote='\"', escape='\"', columns={'time_us': 'BIGINT',"
-                + " 'seq': 'BIGINT', 'type': 'VARCHAR', 'body': 'VARCHAR'%s})")
-            .formatted(rows, texts));
+    if (workload.scenario() == Scenario.FIELDS) {
+      writeRows(rows, drawn());
+      statements.addAll(tables(rows, events));
+    } else {
+      writeRows(rows, events);
+      statements.add("create table events as " + read(rows));
+    }
     for (Question question : questions) {
+      if (question == Question.FIELD_ALL) {
+        continue; // has EventRows
+      }
       statements.add(
           "copy (%s) to '%s' (format csv, header)"
               .formatted(question.duckSql(subject, "events"), of(question)));
@@ -75,9 +91,84 @@ public final class DuckAnswers {
     Files.delete(rows);
   }
 
+  private String read(Path rows) {
+    String columns =
+        fields.stream()
+            .map(field -> ", '%s': '%s'".formatted(field, isNumber(field) ? "BIGINT" : "VARCHAR"))
+            .collect(Collectors.joining());
+    return ("select * from read_csv('%s', header=true, auto_detect=false, delim=',', quote='\"',"
+            + " escape='\"', columns={'time_us': 'BIGINT', 'seq': 'BIGINT', 'type': 'VARCHAR',"
+            + " 'body': 'VARCHAR'%s})")
+        .formatted(rows, columns);
+  }
+
+  /// Numbers of metrics stay texts: DuckDB would write them in another form.
+  private boolean isNumber(String field) {
+    return workload.scenario() == Scenario.FIELDS
+        && (field.equals("status") || field.equals("bytes"));
+  }
+
+  /// The events with fields, from the drawn ones, which come again and again and differ in nothing
+  /// but their times: a file of all would be large. They are kept on disk, compressed.
+  private List<String> tables(Path rows, long events) {
+    return List.of(
+        "attach '%s' as stored".formatted(directory.resolve("events.duckdb")),
+        "use stored",
+        "create table drawn as " + read(rows),
+        "create table events as select (%d + place.range * %d) // 1000 time_us, place.range seq, %s"
+                .formatted(workload.fromNanos(), workload.stepNanos(), "type, body, ")
+            + String.join(", ", fields)
+            + " from range(%d) place join drawn on drawn.seq = %d + place.range %% %d"
+                .formatted(events, Stamp.SEQUENCE_BASE, drawn())
+            + " order by time_us");
+  }
+
+  private long drawn() {
+    return (long) batches.size() * workload.batchEvents();
+  }
+
+  /// All events with fields.
+  EventRows events(long count) {
+    List<String> titles = new ArrayList<>(List.of("time_us", "type", "body"));
+    titles.addAll(fields);
+    return new EventRows() {
+      @Override
+      public List<String> titles() {
+        return titles;
+      }
+
+      @Override
+      public long count() {
+        return count;
+      }
+
+      @Override
+      public List<String> row(long place) {
+        Sample sample = sample(place);
+        List<String> row = new ArrayList<>(titles.size());
+        row.add(Long.toString(Math.floorDiv(workload.timeNanos(place, 0), Quantity.MICRO)));
+        row.add(sample.type());
+        row.add(Encoder.message(sample));
+        fields.forEach(field -> row.add(Objects.requireNonNullElse(sample.text(field), "")));
+        return row;
+      }
+
+      @Override
+      public long placeOf(long micros) {
+        long nanos = micros * Quantity.MICRO - workload.fromNanos();
+        return Math.ceilDiv(nanos, workload.stepNanos());
+      }
+    };
+  }
+
+  private Sample sample(long sequence) {
+    List<Sample> batch = batches.get((int) (sequence / workload.batchEvents() % batches.size()));
+    return batch.get((int) (sequence % workload.batchEvents()));
+  }
+
   /// The file with the right answer.
   public Path of(Question question) {
-    return directory.resolve(question.label() + ".csv");
+    return directory.resolve(question.name().toLowerCase(Locale.ROOT) + ".csv");
   }
 
   /// One row for each event, with its text as Cassandra has it and its fields as the others do.
@@ -91,10 +182,8 @@ public final class DuckAnswers {
       out.write('\n');
       StringBuilder row = new StringBuilder(512);
       for (long sequence = 0; sequence < events; sequence++) {
-        List<Sample> batch =
-            batches.get((int) (sequence / workload.batchEvents() % batches.size()));
         row.setLength(0);
-        append(batch.get((int) (sequence % workload.batchEvents())), sequence, stamper, row);
+        append(sample(sequence), sequence, stamper, row);
         out.append(row);
       }
     }
@@ -105,11 +194,12 @@ public final class DuckAnswers {
     row.append(Math.floorDiv(timeNanos, Quantity.MICRO)).append(',');
     row.append(Stamp.SEQUENCE_BASE + sequence).append(',').append(sample.type()).append(',');
     Csv.append(row, stamper.stamped(Encoder.message(sample), sequence, timeNanos));
-    Map<String, String> texts =
-        sample.attributes().stream()
-            .collect(Collectors.toMap(Sample.Attribute::name, Sample.Attribute::text));
     for (String field : fields) {
-      row.append(',').append(texts.getOrDefault(field, ""));
+      String text = sample.text(field);
+      row.append(',');
+      if (text != null) {
+        Csv.append(row, text);
+      }
     }
     row.append('\n');
   }

@@ -45,6 +45,10 @@ final class JsonRows {
       ended = true;
       return;
     }
+    if (check.isAboutFields()) {
+      check.object(members);
+      return;
+    }
     if (titles.isEmpty()) {
       titles = List.copyOf(members.keySet());
       check.titles(titles);

@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
@@ -38,6 +39,11 @@ public final class QueriedStore implements AutoCloseable {
   public record Turn(Map<Question, Took> took, double stealShare) {
     public Took of(Question question) {
       return Objects.requireNonNull(took.get(question));
+    }
+
+    /// Whether the question was asked.
+    public boolean has(Question question) {
+      return took.containsKey(question);
     }
   }
 
@@ -92,9 +98,11 @@ public final class QueriedStore implements AutoCloseable {
       Path data,
       PrintWriter live)
       throws IOException, InterruptedException {
-    InetSocketAddress address = ServerProcess.freeAddress();
+    InetSocketAddress address = contestant.address();
     ServerProcess server = contestant.startReady(data, address);
     try {
+      StoredCount stored = new StoredCount(contestant, address, workload);
+      requireEmpty(contestant, stored);
       LoadRun run =
           new LoadRun(contestant.endpoint(address), workload, pace, pool, 0, new LiveLine(live));
       RunResult result = run.execute();
@@ -108,7 +116,6 @@ public final class QueriedStore implements AutoCloseable {
                     result.failures(),
                     result.failureExample()));
       }
-      StoredCount stored = new StoredCount(contestant, address, workload);
       stored.awaitCheap(server, run.eventsAccepted());
       stored.awaitMerged(server);
       if (contestant.isWiderow() && !contestant.isOnCluster()) {
@@ -121,6 +128,19 @@ public final class QueriedStore implements AutoCloseable {
     } catch (Throwable failure) {
       server.close();
       throw failure;
+    }
+  }
+
+  /// A server that somebody started may have other events, which would be in every result.
+  private static void requireEmpty(Contestant contestant, StoredCount stored)
+      throws IOException, InterruptedException {
+    if (contestant.running() != null) {
+      long before = stored.full();
+      if (before > 0) {
+        throw new IllegalArgumentException(
+            "%s: the server must be empty, got one with %d events; start it on a new directory"
+                .formatted(contestant, before));
+      }
     }
   }
 
@@ -144,9 +164,12 @@ public final class QueriedStore implements AutoCloseable {
   /// Asks once, checks every row, and returns the number of rows.
   ///
   /// @throws WrongAnswer with the first row that is not right
-  public long check(Question question, Question.Subject subject, Path right)
+  public long check(Question question, Question.Subject subject, DuckAnswers answers, long events)
       throws IOException, InterruptedException {
-    try (AnswerCheck check = new AnswerCheck(contestant, question, right)) {
+    try (AnswerCheck check =
+        question == Question.FIELD_ALL
+            ? new AnswerCheck(contestant, contestant.kind(), question, answers.events(events))
+            : new AnswerCheck(contestant, contestant.kind(), question, answers.of(question))) {
       PeerReader reader = reader(question);
       if (reader != null) {
         check.titles(List.of("time_us", "type", "body"));
@@ -166,7 +189,9 @@ public final class QueriedStore implements AutoCloseable {
   private void ask(TimedQuery query, Question question, String path, AnswerCheck check)
       throws IOException {
     boolean quest = contestant.kind() == Contestant.Kind.QUESTDB;
-    if (question == Question.RANGE_JSON) {
+    if (contestant.kind() == Contestant.Kind.VICTORIALOGS) {
+      askVictoria(query, question, path, check);
+    } else if (question.isJson()) {
       JsonRows rows = new JsonRows(check);
       if (quest) {
         query.get(path, JsonRows.ARRAY_END, rows::arrays);
@@ -178,13 +203,32 @@ public final class QueriedStore implements AutoCloseable {
     }
   }
 
+  /// VictoriaLogs returns the latest rows oldest first, where its parameter `limit` selects them.
+  private static void askVictoria(
+      TimedQuery query, Question question, String path, AnswerCheck check) throws IOException {
+    JsonRows rows = new JsonRows(check);
+    if (!question.isDescending()) {
+      query.get(path, rows::object);
+      return;
+    }
+    List<String> lines = new ArrayList<>();
+    query.get(path, lines::add);
+    for (String line : path.contains("&limit=") ? lines.reversed() : lines) {
+      rows.object(line);
+    }
+  }
+
   /// QuestDB keeps a backslash as it was sent (it counts one character), and writes two into CSV.
   private static String unescaped(String line) {
     return line.replace("\\\\", "\\");
   }
 
   private String path(Question question, Question.Subject subject) {
-    return contestant.isWiderow() ? question.widerowPath(subject) : question.questPath(subject);
+    return switch (contestant.kind()) {
+      case WIDEROW -> question.widerowPath(subject);
+      case VICTORIALOGS -> question.victoriaPath(subject);
+      case QUESTDB, CASSANDRA, VICTORIA -> question.questPath(subject);
+    };
   }
 
   public Turn turn(List<Question> questions, Question.Subject subject)
@@ -205,6 +249,16 @@ public final class QueriedStore implements AutoCloseable {
   private Used used(List<Long> nodes) throws IOException {
     return new Used(
         cpuNanos(server.pids()), cpuNanos(nodes), cpuNanos(List.of(ProcessHandle.current().pid())));
+  }
+
+  /// Memory of its processes; -1 where they are not known.
+  public long residentBytes() throws IOException {
+    return server.pids().isEmpty() ? -1 : ProcessReading.of(server.pids()).residentBytes();
+  }
+
+  /// Whether the processor time of its processes is known.
+  public boolean hasCosts() {
+    return !server.pids().isEmpty();
   }
 
   private static long cpuNanos(List<Long> pids) throws IOException {

@@ -1,12 +1,21 @@
 package io.widerow.loadgen.compare;
 
 import io.widerow.loadgen.wire.HttpText;
+import io.widerow.loadgen.workload.LineWord;
+import io.widerow.loadgen.workload.Sample;
 import io.widerow.loadgen.workload.Scenario;
 import io.widerow.loadgen.workload.Workload;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /// The queries that contestants answer, each in its own language, with rows of the same meaning.
 /// Widerow's rows also carry the id and the type. DuckDB answers the same queries over the same
@@ -26,17 +35,146 @@ public enum Question {
   /// HTTP and CSV.
   ROWS(1),
   /// [#LATEST] in the same way.
-  ROWS_LATEST(200);
+  ROWS_LATEST(200),
+
+  FIELD_COUNT(
+      20,
+      new FieldQuery(
+          "count", "stats=count", "* | stats count() n", "select count(*) n from $events")),
+  FIELD_MINUTES(
+      5,
+      new FieldQuery(
+          "count by minute",
+          "stats=count&every=1m",
+          "* | stats by (_time:1m) count() n",
+          "select time_us, count(*) n from (select $minute time_us from $events) group by time_us")),
+  FIELD_STATUS(
+      5,
+      new FieldQuery(
+          "count by status",
+          "stats=count&by=status",
+          "* | stats by (status) count() n",
+          "select status, count(*) n from $events group by status")),
+  FIELD_HOURS(
+      5,
+      new FieldQuery(
+          "count by status and hour",
+          "stats=count&by=status&every=1h",
+          "* | stats by (status, _time:1h) count() n",
+          "select time_us, status, count(*) n from (select $hour time_us, status from $events)"
+              + " group by time_us, status")),
+  FIELD_P99(
+      5,
+      new FieldQuery(
+          "p99(bytes) by status",
+          "stats=p99(bytes)&by=status",
+          "* | stats by (status) quantile(0.99, bytes) n",
+          "select status, $p99 from $events group by status")),
+  /// VictoriaLogs has a sum of no numbers, NaN, first.
+  FIELD_TOP(
+      5,
+      new FieldQuery(
+          "top 10 clients by sum(bytes)",
+          "stats=sum(bytes)&by=client&order-by=sum(bytes) desc&limit=10",
+          "* | stats by (client) sum(bytes) n | filter n:>=0 | sort by (n desc) limit 10",
+          "select client, sum(bytes) n from $events where bytes is not null group by client"
+              + " order by n desc limit 10")),
+  FIELD_DISTINCT(
+      5,
+      new FieldQuery(
+          "distinct(client)",
+          "stats=distinct(client)",
+          "* | stats count_uniq(client) n",
+          "select count(distinct client) n from $events")),
+  FIELD_NUMBER(
+      10,
+      FieldQuery.counting("count, status = 404", "status = 404", "status:=404", "status = 404")),
+  FIELD_GREATER(
+      10,
+      FieldQuery.counting(
+          "count, bytes > 1000000", "bytes > 1000000", "bytes:>1000000", "bytes > 1000000")),
+  FIELD_WORD(
+      5,
+      FieldQuery.counting(
+          "count, a word in the body",
+          "body has \"$word\"",
+          "\"$word\"",
+          FieldQuery.word("body", "$word"))),
+  FIELD_PART(
+      5,
+      FieldQuery.counting(
+          "count, a substring of the agent",
+          "agent contains \"$part\"",
+          "agent:~\"$part\"",
+          "agent like '%$part%'")),
+  FIELD_RARE(
+      5,
+      FieldQuery.counting(
+          "count, a rare substring",
+          "agent contains \"$rare\"",
+          "agent:~\"$rare\"",
+          "agent like '%$rare%'")),
+  FIELD_ABSENT(
+      20,
+      FieldQuery.counting(
+          "count, an absent word",
+          "body has \"$absent\"",
+          "\"$absent\"",
+          FieldQuery.word("body", "$absent"))),
+  FIELD_REGEX(
+      5,
+      FieldQuery.counting(
+          "count, a regex on the path",
+          "path ~ \"[.](png|jpg|gif)$\"",
+          "path:~\"[.](png|jpg|gif)$\"",
+          "path ~ '^.*[.](png|jpg|gif)$'")),
+  FIELD_LATEST(
+      20, new FieldQuery("latest 100", "order=desc&limit=100", "*&limit=100", "latest 1 = 1")),
+  FIELD_LATEST_TYPE(
+      20,
+      new FieldQuery(
+          "latest 100 of one type",
+          "type=$type&order=desc&limit=100",
+          "{type=\"$type\"}&limit=100",
+          "latest type = '$type'")),
+  /// By sorting, VictoriaLogs answers this one faster than by its parameter `limit`.
+  FIELD_LATEST_STATUS(
+      5,
+      new FieldQuery(
+          "latest 100 of status 500",
+          "where=status = 500&order=desc&limit=100",
+          "status:=500 | sort by (_time desc) limit 100",
+          "latest status = 500")),
+  FIELD_HOUR(
+      3,
+      new FieldQuery(
+          "one hour in order, JSON",
+          "from=$from&to=$to",
+          "_time:[$from, $to) | sort by (_time)",
+          "select $rows from $events where $range order by $time")),
+  /// VictoriaLogs returns all in no order: it would have to sort them in memory.
+  FIELD_ALL(
+      1, new FieldQuery("all in order, JSON", "", "*", "select $rows from $events order by $time"));
 
   static final int LATEST_ROWS = 100;
 
   private static final int TIMES_FOR_TAIL = 100;
+  private static final double FREQUENT = 0.25; // share of the lines with a word
+  private static final String ABSENT = "zqxwvukj";
 
   /// How often a turn asks it. The median counts, and the 99th percentile where there are enough.
   final int times;
 
+  /// Its texts; null for a question that is not about fields.
+  private final @Nullable FieldQuery field;
+
   Question(int times) {
+    this(times, null);
+  }
+
+  Question(int times, @Nullable FieldQuery field) {
     this.times = times;
+    this.field = field;
   }
 
   /// The data that a question is about.
@@ -46,16 +184,63 @@ public enum Question {
   /// @param columns that are shown
   /// @param groupField what [#COUNT] counts by
   /// @param token a word, for [#TOKEN]
+  /// @param values what the texts of [FieldQuery] leave open, by name
   public record Subject(
-      String typeGlob, List<String> types, String columns, String groupField, String token) {
+      String typeGlob,
+      List<String> types,
+      String columns,
+      String groupField,
+      String token,
+      Map<String, String> values) {
     public Subject {
       types = List.copyOf(types);
+      values = Map.copyOf(values);
     }
 
     public static Subject of(Workload workload, List<String> types, String token) {
       Scenario scenario = workload.scenario();
       return new Subject(
-          workload.typeGlob(), types, scenario.shownFields, scenario.groupField, token);
+          workload.typeGlob(), types, scenario.shownFields, scenario.groupField, token, Map.of());
+    }
+
+    /// Words, a type and an hour for the questions about fields.
+    ///
+    /// @param samples drawn events
+    /// @param events number of events in all
+    public static Subject fields(Workload workload, List<List<Sample>> samples, long events) {
+      List<String> types = types(samples);
+      List<String> bodies = texts(samples, Sample::body);
+      List<String> agents = texts(samples, sample -> sample.text("agent"));
+      long middleNanos = workload.timeNanos(events / 2, 0);
+      Instant hour = Instant.ofEpochSecond(0, middleNanos).truncatedTo(ChronoUnit.HOURS);
+      Instant end = hour.plus(1, ChronoUnit.HOURS);
+      Map<String, String> values = new HashMap<>();
+      values.put("type", types.getFirst());
+      values.put("word", LineWord.nearest(bodies, FREQUENT));
+      values.put("part", LineWord.nearest(agents, FREQUENT).substring(1));
+      values.put("rare", LineWord.nearest(agents, LineWord.RARE).substring(1));
+      values.put("absent", ABSENT);
+      values.put("from", hour.toString());
+      values.put("to", end.toString());
+      values.put("fromMicros", Long.toString(ChronoUnit.MICROS.between(Instant.EPOCH, hour)));
+      values.put("toMicros", Long.toString(ChronoUnit.MICROS.between(Instant.EPOCH, end)));
+      return new Subject(
+          workload.typeGlob(),
+          types,
+          workload.scenario().shownFields,
+          workload.scenario().groupField,
+          "",
+          values);
+    }
+
+    /// The types of drawn events, in order.
+    public static List<String> types(List<List<Sample>> samples) {
+      return samples.stream().map(batch -> batch.getFirst().type()).distinct().sorted().toList();
+    }
+
+    private static List<String> texts(
+        List<List<Sample>> samples, Function<Sample, @Nullable String> text) {
+      return samples.stream().flatMap(List::stream).map(text).filter(Objects::nonNull).toList();
     }
   }
 
@@ -65,16 +250,40 @@ public enum Question {
   }
 
   public String label() {
-    return name().toLowerCase(Locale.ROOT).replace('_', ' ');
+    return field != null ? field.label() : name().toLowerCase(Locale.ROOT).replace('_', ' ');
   }
 
   /// Whether only one order of the rows is right.
   public boolean isOrdered() {
-    return this != COUNT;
+    return switch (this) {
+      case COUNT -> false;
+      case FIELD_TOP, FIELD_HOUR -> true;
+      default -> field == null || isDescending();
+    };
   }
 
   boolean isDescending() {
-    return this == LATEST || this == ROWS_LATEST;
+    return switch (this) {
+      case LATEST, ROWS_LATEST, FIELD_LATEST, FIELD_LATEST_TYPE, FIELD_LATEST_STATUS -> true;
+      default -> false;
+    };
+  }
+
+  /// Whether it is about fields: its result is compared by the names of its columns.
+  boolean isAboutFields() {
+    return field != null;
+  }
+
+  /// Whether the rows of its result are events in full.
+  boolean hasEvents() {
+    return field == null
+        ? this != COUNT
+        : isDescending() || this == FIELD_HOUR || this == FIELD_ALL;
+  }
+
+  /// Whether its result is read as JSON where the contestant has the choice.
+  boolean isJson() {
+    return this == RANGE_JSON || (field != null && hasEvents());
   }
 
   /// Whether the rows are wanted as objects in the process of the load generator.
@@ -95,13 +304,21 @@ public enum Question {
         .toList();
   }
 
+  /// The questions about fields that a contestant can answer.
+  public static List<Question> aboutFields(Contestant contestant) {
+    return suiting(Scenario.FIELDS, contestant, contestant);
+  }
+
   /// Metrics have fields to count by, log lines have words.
   private boolean suits(Scenario scenario) {
+    if (scenario == Scenario.FIELDS || field != null) {
+      return scenario == Scenario.FIELDS && field != null;
+    }
     boolean log = scenario.isLog();
     return switch (this) {
-      case RANGE, RANGE_JSON, LATEST, ROWS, ROWS_LATEST -> true;
       case TOKEN -> log;
       case COUNT -> !log;
+      default -> true;
     };
   }
 
@@ -111,12 +328,15 @@ public enum Question {
     boolean rows = contestant.kind() == Contestant.Kind.CASSANDRA;
     return switch (this) {
       case RANGE, LATEST -> true;
-      case RANGE_JSON, TOKEN, COUNT -> !rows;
       case ROWS, ROWS_LATEST -> rows || contestant.isOnCluster();
+      default -> !rows;
     };
   }
 
   public String widerowPath(Subject of) {
+    if (field != null) {
+      return field.widerowPath(of, hasEvents());
+    }
     String format = this == RANGE_JSON ? "json" : "csv";
     String path = "/v1/query?format=" + format + "&type=" + of.typeGlob();
     String rows = path + "&fields=" + of.columns();
@@ -125,6 +345,7 @@ public enum Question {
       case LATEST, ROWS_LATEST -> rows + "&order=desc&limit=" + LATEST_ROWS;
       case TOKEN -> rows + "&where=" + HttpText.encoded("body contains \"" + of.token() + "\"");
       case COUNT -> path + "&stats=count&by=" + of.groupField() + "&every=1m";
+      default -> throw new IllegalStateException(label() + " has texts of its own");
     };
   }
 
@@ -140,8 +361,13 @@ public enum Question {
                   + of.token()
                   + "%' order by timestamp";
           case COUNT -> questCount(of);
+          default -> Objects.requireNonNull(field).questSql(of);
         };
-    return (this == RANGE_JSON ? "/exec?query=" : "/exp?query=") + HttpText.encoded(sql);
+    return (isJson() ? "/exec?query=" : "/exp?query=") + HttpText.encoded(sql);
+  }
+
+  String victoriaPath(Subject of) {
+    return Objects.requireNonNull(field, "VictoriaLogs is asked about fields").victoriaPath(of);
   }
 
   /// One table for each type, combined by a union where there are several.
@@ -178,6 +404,9 @@ public enum Question {
 
   /// @param table with `time_us`, `seq`, `type`, `body` and the columns
   String duckSql(Subject of, String table) {
+    if (field != null) {
+      return field.duckSql(of, table);
+    }
     String rows =
         "select time_us, type, body%s from %s"
             .formatted(of.columns().equals("body") ? "" : ", " + of.columns(), table);
@@ -189,6 +418,7 @@ public enum Question {
           ("select time_us // 60000000 * 60000000 as time_us, %s, count(*) as count from %s"
                   + " group by all order by all")
               .formatted(of.groupField(), table);
+      default -> throw new IllegalStateException(label() + " has texts of its own");
     };
   }
 }

@@ -34,7 +34,7 @@ final class ServerCosts {
     }
 
     void ended() throws IOException {
-      ended = ProcessReading.of(pids);
+      ended = pids.isEmpty() ? ProcessReading.NONE : ProcessReading.of(pids);
     }
 
     Costs settled(double measuredShare) throws IOException {
@@ -42,7 +42,9 @@ final class ServerCosts {
       if (before == null) {
         throw new IllegalStateException("settled before the run has ended");
       }
-      return watcher.costs().with(before, ProcessReading.of(pids), measuredShare, -1);
+      return pids.isEmpty()
+          ? watcher.costs()
+          : watcher.costs().with(before, ProcessReading.of(pids), measuredShare, -1);
     }
   }
 

@@ -1,6 +1,7 @@
 package io.widerow.loadgen.compare;
 
 import io.widerow.loadgen.format.Quantity;
+import io.widerow.loadgen.run.ListeningProcess;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -14,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 /// A server that this tool started and may stop or kill. It does not outlive the tool. One that
 /// keeps its events on a node of a cluster owns the node, which was started first and ends last.
 ///
+/// Or a server that somebody else started ([#running]). The tool never stops it.
+///
 /// - Threads: one; [#kill] may come from any.
 public final class ServerProcess implements AutoCloseable {
   private static final long READY_SECONDS_MAX = 240;
@@ -21,20 +24,28 @@ public final class ServerProcess implements AutoCloseable {
   private static final long PAUSE_MILLIS = 50;
   private static final int LOG_LINES = 5;
 
-  private final Process process;
+  private final @Nullable Process process; // null: started by somebody else
   private final Path log;
   private final Thread hook;
+  private final List<Long> pids;
   private final @Nullable Node node;
 
   /// A server of a cluster, and where it listens.
   public record Node(ServerProcess process, InetSocketAddress address) {}
 
-  private ServerProcess(Process process, Path log, @Nullable Node node) {
+  private ServerProcess(@Nullable Process process, Path log, List<Long> pids, @Nullable Node node) {
     this.process = process;
     this.log = log;
+    this.pids = pids;
     this.node = node;
-    this.hook = new Thread(process::destroyForcibly, "server-hook");
+    this.hook = new Thread(this::destroy, "server-hook");
     Runtime.getRuntime().addShutdownHook(hook);
+  }
+
+  /// A server that listens already. Its process is known when it is one of this machine and user.
+  static ServerProcess running(InetSocketAddress address) throws IOException {
+    List<Long> pids = ListeningProcess.of(address).stream().toList();
+    return new ServerProcess(null, Path.of(""), pids, null);
   }
 
   /// A check that may find the server not ready yet.
@@ -55,7 +66,8 @@ public final class ServerProcess implements AutoCloseable {
             .redirectErrorStream(true)
             .redirectInput(ProcessBuilder.Redirect.PIPE)
             .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
-    return new ServerProcess(builder.start(), log, node);
+    Process process = builder.start();
+    return new ServerProcess(process, log, List.of(process.pid()), node);
   }
 
   /// An address with a port that is free at the moment.
@@ -66,12 +78,12 @@ public final class ServerProcess implements AutoCloseable {
   }
 
   public long pid() {
-    return process.pid();
+    return pids.getFirst();
   }
 
-  /// Of it and of its node.
+  /// Of it and of its node; none where its process is not known.
   public List<Long> pids() {
-    return node == null ? List.of(pid()) : List.of(pid(), node.process().pid());
+    return node == null ? pids : List.of(pid(), node.process().pid());
   }
 
   /// The node that it keeps its events on, if any.
@@ -80,12 +92,14 @@ public final class ServerProcess implements AutoCloseable {
   }
 
   boolean isAlive() {
-    return process.isAlive();
+    return process == null || process.isAlive();
   }
 
   /// Waits a moment; shorter when the process ends.
   void pause() throws InterruptedException {
-    if (process.waitFor(PAUSE_MILLIS, TimeUnit.MILLISECONDS)) {
+    if (process == null) {
+      TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
+    } else if (process.waitFor(PAUSE_MILLIS, TimeUnit.MILLISECONDS)) {
       TimeUnit.MILLISECONDS.sleep(1);
     }
   }
@@ -95,7 +109,7 @@ public final class ServerProcess implements AutoCloseable {
     long beganNanos = System.nanoTime();
     String answer = "it says not to be ready";
     while (true) {
-      if (!process.isAlive()) {
+      if (process != null && !process.isAlive()) {
         throw new IOException("ended with %d: %s".formatted(process.exitValue(), lastWords()));
       }
       try {
@@ -103,6 +117,9 @@ public final class ServerProcess implements AutoCloseable {
           return;
         }
       } catch (IOException notYet) {
+        if (process == null) {
+          throw notYet;
+        }
         answer = notYet.toString();
       }
       if (System.nanoTime() - beganNanos > READY_SECONDS_MAX * Quantity.SECOND) {
@@ -115,12 +132,18 @@ public final class ServerProcess implements AutoCloseable {
   }
 
   private String lastWords() throws IOException {
+    if (process == null) {
+      return "";
+    }
     List<String> lines = Files.readAllLines(log);
     return String.join("\n", lines.subList(Math.max(0, lines.size() - LOG_LINES), lines.size()));
   }
 
   /// Asks it to end and waits until it has, then its node.
   public void stop() throws IOException, InterruptedException {
+    if (process == null) {
+      return;
+    }
     process.destroy();
     if (!process.waitFor(STOP_SECONDS_MAX, TimeUnit.SECONDS)) {
       throw new IOException(
@@ -134,12 +157,20 @@ public final class ServerProcess implements AutoCloseable {
 
   /// Ends it as `kill -9` does.
   public void kill() throws InterruptedException {
-    process.destroyForcibly().waitFor();
+    if (process != null) {
+      process.destroyForcibly().waitFor();
+    }
+  }
+
+  private void destroy() {
+    if (process != null) {
+      process.destroyForcibly();
+    }
   }
 
   @Override
   public void close() {
-    process.destroyForcibly();
+    destroy();
     Runtime.getRuntime().removeShutdownHook(hook);
     if (node != null) {
       node.process().close();

@@ -4,10 +4,12 @@ import io.widerow.loadgen.run.WrongAnswer;
 import io.widerow.loadgen.wire.HttpText;
 import io.widerow.loadgen.wire.PeerDriver;
 import io.widerow.loadgen.wire.TimedQuery;
+import io.widerow.loadgen.workload.Scenario;
 import io.widerow.loadgen.workload.Workload;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /// The number of events of all types that a contestant stores, as its readers see it.
@@ -15,13 +17,14 @@ import java.util.regex.Pattern;
 /// - Threads: one.
 record StoredCount(Contestant contestant, InetSocketAddress address, Workload workload) {
   private static final Pattern NAME = Pattern.compile("\\[\"([^\"]+)\"]");
+  private static final Pattern LOGS_NUMBER = Pattern.compile("\"n\":\"(\\d+)\"");
   private static final Pattern NUMBER = Pattern.compile("\"dataset\":\\[\\[(\\d+)]");
 
   /// Waits until everything acknowledged can be read, for contestants that acknowledge earlier and
   /// whose count is cheap.
   void awaitCheap(ServerProcess server, long events) throws IOException, InterruptedException {
     switch (contestant.kind()) {
-      case QUESTDB, VICTORIA -> server.await(() -> full() >= events);
+      case QUESTDB, VICTORIA, VICTORIALOGS -> server.await(() -> full() >= events);
       case CASSANDRA -> PeerDriver.of("cassandra").flush(address, "load");
       case WIDEROW -> {
         ServerProcess.Node node = server.node();
@@ -33,8 +36,14 @@ record StoredCount(Contestant contestant, InetSocketAddress address, Workload wo
     }
   }
 
-  /// Waits until closed partitions are in their final form, for contestants that have one.
+  /// Waits until the events lie in their final form, for contestants that have one.
   void awaitMerged(ServerProcess server) throws IOException, InterruptedException {
+    if (contestant.kind() == Contestant.Kind.QUESTDB && workload.scenario() == Scenario.FIELDS) {
+      long events = full();
+      String sql = FieldQuery.questTable(questTables(), workload.scenario().shownFields);
+      TimedQuery.run(address, "/exec?query=" + HttpText.encoded(sql));
+      server.await(() -> quest(FieldQuery.QUEST_TABLE) >= events);
+    }
     ServerProcess.Node node = server.node();
     if (contestant.kind() == Contestant.Kind.WIDEROW && node != null) {
       server.await(() -> ofCluster("mergesWaiting") == 0);
@@ -65,29 +74,36 @@ record StoredCount(Contestant contestant, InetSocketAddress address, Workload wo
       case QUESTDB -> quest();
       case CASSANDRA -> PeerDriver.of(contestant.target().label).count(address);
       case VICTORIA -> victoria();
+      case VICTORIALOGS -> victoriaLogs();
     };
   }
 
   /// QuestDB has a table for each type that it received.
   private long quest() throws IOException, InterruptedException {
-    List<String> tables =
-        NAME.matcher(exec("select table_name from tables()"))
-            .results()
-            .map(found -> found.group(1))
-            .filter(workload::isType)
-            .toList();
     long count = 0;
-    for (String table : tables) {
-      String answer = exec("select count() from '" + table + "'");
-      count +=
-          NUMBER
-              .matcher(answer)
-              .results()
-              .mapToLong(found -> Long.parseLong(found.group(1)))
-              .findFirst()
-              .orElseThrow(() -> new WrongAnswer("no count in " + answer));
+    for (String table : questTables()) {
+      count += quest(table);
     }
     return count;
+  }
+
+  private List<String> questTables() throws IOException, InterruptedException {
+    return NAME.matcher(exec("select table_name from tables()"))
+        .results()
+        .map(found -> found.group(1))
+        .filter(workload::isType)
+        .sorted()
+        .toList();
+  }
+
+  private long quest(String table) throws IOException, InterruptedException {
+    String answer = exec("select count() from '" + table + "'");
+    return NUMBER
+        .matcher(answer)
+        .results()
+        .mapToLong(found -> Long.parseLong(found.group(1)))
+        .findFirst()
+        .orElseThrow(() -> new WrongAnswer("no count in " + answer));
   }
 
   private String exec(String sql) throws IOException, InterruptedException {
@@ -97,6 +113,17 @@ record StoredCount(Contestant contestant, InetSocketAddress address, Workload wo
       throw new IOException(sql + " answered " + answer.status() + ": " + answer.body());
     }
     return answer.body();
+  }
+
+  /// VictoriaLogs shows events about a second after their acknowledgement.
+  private long victoriaLogs() throws IOException, InterruptedException {
+    String path = "/select/logsql/query?query=" + HttpText.encoded("* | stats count() n");
+    HttpText.Answer answer = HttpText.get(address, path);
+    Matcher count = LOGS_NUMBER.matcher(answer.body());
+    if (answer.status() != 200 || !count.find()) {
+      throw new WrongAnswer("no count in " + answer);
+    }
+    return Long.parseLong(count.group(1));
   }
 
   /// VictoriaMetrics keeps a point for each field; `seq` is one of them.

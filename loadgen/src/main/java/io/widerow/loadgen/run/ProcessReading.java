@@ -17,6 +17,9 @@ public record ProcessReading(
   private static final int USER_TIME = 11; // fields after the program's name
   private static final int SYSTEM_TIME = 12;
 
+  /// Of no process.
+  public static final ProcessReading NONE = new ProcessReading(0, 0, 0, 0, 0);
+
   /// Of several processes together.
   ///
   /// @param pids one at least

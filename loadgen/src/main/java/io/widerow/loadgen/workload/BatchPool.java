@@ -29,7 +29,7 @@ public record BatchPool(String key, List<PreparedBatch> batches) {
 
   /// Everything that determines the prepared bytes; times and numbers are stamped later.
   static String key(Workload w, Target target) {
-    return "%s %s seed=%d batch=%d distinct=%d types=%d skew=%s series=%d late=%s/%d equal=%s/%d"
+    return "%s %s seed=%d batch=%d distinct=%d types=%d skew=%s series=%d late=%s/%d equal=%s/%d%s"
         .formatted(
             target,
             w.scenario(),
@@ -42,7 +42,8 @@ public record BatchPool(String key, List<PreparedBatch> batches) {
             w.lateShare(),
             w.lateNanosMax(),
             w.equalShare(),
-            w.equalShare() == 0 ? 0 : w.stepNanos());
+            w.equalShare() == 0 ? 0 : w.stepNanos(),
+            w.lines() == null ? "" : " lines=" + w.lines());
   }
 
   public long bytes() {

@@ -92,7 +92,7 @@ public final class Encoder {
     for (Attribute attribute : sample.attributes()) {
       out.append(",\"").append(attribute.name()).append("\":");
       switch (attribute.kind()) {
-        case TAG -> FlatJson.quote(attribute.text(), out);
+        case TAG, TEXT -> FlatJson.quote(attribute.text(), out);
         case LONG, DOUBLE -> out.append(attribute.text());
       }
     }
@@ -108,20 +108,26 @@ public final class Encoder {
     }
     char separator = ' ';
     if (sample.body() != null) {
-      out.append(" body=\"").append(sample.body().replace("\\", "\\\\").replace("\"", "\\\""));
-      out.append('"');
+      out.append(" body=");
+      quoted(sample.body(), out);
       separator = ',';
     }
     for (Attribute attribute : sample.attributes()) {
       if (attribute.kind() != Sample.Kind.TAG) {
-        out.append(separator).append(attribute.name()).append('=').append(attribute.text());
+        out.append(separator).append(attribute.name()).append('=');
         separator = ',';
-        if (attribute.kind() == Sample.Kind.LONG) {
-          out.append('i');
+        switch (attribute.kind()) {
+          case TAG, DOUBLE -> out.append(attribute.text());
+          case LONG -> out.append(attribute.text()).append('i');
+          case TEXT -> quoted(attribute.text(), out);
         }
       }
     }
     out.append(' ').append(Stamp.EPOCH_NANOS.mark()).append('\n');
+  }
+
+  private static void quoted(String text, StringBuilder out) {
+    out.append('"').append(text.replace("\\", "\\\\").replace("\"", "\\\"")).append('"');
   }
 
   /// RFC 5424 with its length in front (octet counting); the type is the program's name.

@@ -19,12 +19,23 @@ public record Sample(
   /// How targets that know the difference write an attribute.
   public enum Kind {
     TAG,
+    TEXT,
     LONG,
     DOUBLE
   }
 
   /// @param text the value, as it is written
   public record Attribute(String name, Kind kind, String text) {}
+
+  /// The text of an attribute; null when there is none of this name.
+  public @Nullable String text(String name) {
+    for (Attribute attribute : attributes) {
+      if (attribute.name().equals(name)) {
+        return attribute.text();
+      }
+    }
+    return null;
+  }
 
   Sample shifted(long nanos) {
     return new Sample(type, body, attributes, nanos);

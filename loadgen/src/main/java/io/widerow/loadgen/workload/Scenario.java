@@ -8,7 +8,13 @@ public enum Scenario {
   BROKER("broker", "log4j", Stamp.LOG4J, "type", "body"),
   DEVOPS("cpu", "rfc3339", Stamp.RFC3339, "region", "hostname,region,usage_user,usage_system,seq"),
   IOT("machine", "rfc3339", Stamp.RFC3339, "site", "machine,site,sensor_00,sensor_01,seq"),
-  COUNTER("requests_total", "rfc3339", Stamp.RFC3339, "region", "hostname,region,value");
+  COUNTER("requests_total", "rfc3339", Stamp.RFC3339, "region", "hostname,region,value"),
+  FIELDS(
+      "web",
+      "rfc3339",
+      Stamp.RFC3339,
+      "status",
+      "body,client,method,path,status,bytes,referrer,agent");
 
   /// The events' type, or its prefix when there are many.
   public final String type;
@@ -35,7 +41,7 @@ public enum Scenario {
 
   /// True when its events are lines of text, false when they are metrics.
   public boolean isLog() {
-    return this == ACCESS || this == BROKER;
+    return this == ACCESS || this == BROKER || this == FIELDS;
   }
 
   SampleSource samples(Workload workload, SplittableRandom random) {
@@ -45,6 +51,7 @@ public enum Scenario {
       case DEVOPS -> new DevopsMetrics(workload.series(), random);
       case IOT -> new IotMetrics(workload.series(), random);
       case COUNTER -> new CounterSamples(workload.series(), random);
+      case FIELDS -> new FieldLog(random, workload.lines());
     };
   }
 }

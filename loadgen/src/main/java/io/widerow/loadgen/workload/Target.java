@@ -140,6 +140,9 @@ public enum Target {
 
   /// Whether it sends the scenario's events.
   public boolean carries(Scenario scenario) {
+    if (scenario == Scenario.FIELDS) {
+      return keepsAttributes() && !isSamples();
+    }
     return switch (content) {
       case ANY -> true;
       case LOGS -> scenario.isLog();
@@ -181,7 +184,9 @@ public enum Target {
           "%s sends %s, not --scenario %s"
               .formatted(
                   label,
-                  isSamples() ? "samples (--scenario counter)" : "lines (access, broker)",
+                  isSamples()
+                      ? "samples (--scenario counter)"
+                      : content == Content.ANY ? "text without fields" : "lines (access, broker)",
                   workload.scenario().name().toLowerCase(Locale.ROOT)));
     }
     if (workload.batchEvents() > batchEventsMax()) {

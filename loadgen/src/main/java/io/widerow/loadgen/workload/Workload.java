@@ -1,5 +1,8 @@
 package io.widerow.loadgen.workload;
 
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
 /// Everything that determines the bytes sent. The same workload gives every target the same events.
 ///
 /// @param distinct events that are drawn; a longer run sends them again with new numbers and times
@@ -11,6 +14,7 @@ package io.widerow.loadgen.workload;
 /// @param equalShare share of events, 0 to 1, with the time of the one before
 /// @param fromNanos time of the first event, nanoseconds since the epoch
 /// @param stepNanos time from one event to the next
+/// @param lines log of [Scenario#FIELDS]; null for the one that comes with the tool
 public record Workload(
     Scenario scenario,
     long seed,
@@ -23,7 +27,8 @@ public record Workload(
     long lateNanosMax,
     double equalShare,
     long fromNanos,
-    long stepNanos) {
+    long stepNanos,
+    @Nullable Path lines) {
   public static final int BATCH_EVENTS_MAX = 100_000;
 
   public Workload {
@@ -36,6 +41,40 @@ public record Workload(
     require(lateNanosMax >= 0, "--late-age", lateNanosMax);
     require(equalShare >= 0 && equalShare < 1, "--equal-times", equalShare);
     require(stepNanos >= 0, "--step", stepNanos);
+    if (lines != null && scenario != Scenario.FIELDS) {
+      throw new IllegalArgumentException(
+          "--lines: only --scenario fields reads a log, got " + lines);
+    }
+  }
+
+  /// Events that need no file.
+  public Workload(
+      Scenario scenario,
+      long seed,
+      int batchEvents,
+      int distinct,
+      int types,
+      double skew,
+      int series,
+      double lateShare,
+      long lateNanosMax,
+      double equalShare,
+      long fromNanos,
+      long stepNanos) {
+    this(
+        scenario,
+        seed,
+        batchEvents,
+        distinct,
+        types,
+        skew,
+        series,
+        lateShare,
+        lateNanosMax,
+        equalShare,
+        fromNanos,
+        stepNanos,
+        null);
   }
 
   /// Events of one type, none late, each at a time of its own.

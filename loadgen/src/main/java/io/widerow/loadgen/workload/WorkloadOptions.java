@@ -5,15 +5,19 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.DateTimeException;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /// The options that determine the events to send.
 public final class WorkloadOptions {
+  private static final int FIELDS_TYPES = 4;
+  private static final long FIELDS_SECONDS = 25 * 3_600;
+
   @Option(
       names = "--scenario",
       defaultValue = "access",
-      description = "access, broker, devops, iot or counter")
+      description = "access, broker, devops, iot, counter or fields")
   private Scenario scenario = Scenario.ACCESS;
 
   @Option(names = "--seed", defaultValue = "1", description = "seed of all events")
@@ -28,8 +32,11 @@ public final class WorkloadOptions {
       description = "events drawn; a longer run sends them again with new numbers and times")
   private String distinct = "";
 
-  @Option(names = "--types", defaultValue = "1", description = "number of event types")
-  private int types;
+  @Option(
+      names = "--types",
+      paramLabel = "N",
+      description = "number of event types (default 1; of compare --queries 4)")
+  private @Nullable Integer types;
 
   @Option(
       names = "--skew",
@@ -61,6 +68,12 @@ public final class WorkloadOptions {
   private @Nullable String step;
 
   @Option(
+      names = "--lines",
+      paramLabel = "FILE",
+      description = "of fields: draw lines of this combined log (default: one in this tool)")
+  private @Nullable Path lines;
+
+  @Option(
       names = "--prepare",
       paramLabel = "FILE",
       description = "write the encoded events to a file for --replay, and exit")
@@ -87,19 +100,38 @@ public final class WorkloadOptions {
   }
 
   public Workload workload(Instant now, double rate) {
+    return workload(scenario, 1, nanos(now), stepNanos(rate));
+  }
+
+  /// Events with fields, spread evenly over a time that ended before now.
+  public Workload fields(Instant now, long events) {
+    if (scenario != Scenario.ACCESS && scenario != Scenario.FIELDS) {
+      throw new IllegalArgumentException(
+          "--queries fields: its events are those of --scenario fields, got " + scenario);
+    }
+    Instant hour = now.truncatedTo(ChronoUnit.HOURS);
+    return workload(
+        Scenario.FIELDS,
+        FIELDS_TYPES,
+        nanos(hour.minusSeconds(FIELDS_SECONDS)),
+        FIELDS_SECONDS * Quantity.SECOND / events);
+  }
+
+  private Workload workload(Scenario drawn, int typesElse, long fromElse, long stepElse) {
     return new Workload(
-        scenario,
+        drawn,
         seed,
         Math.toIntExact(Math.min(Integer.MAX_VALUE, Quantity.count("--batch", batch))),
         Math.toIntExact(Math.min(Integer.MAX_VALUE, Quantity.count("--distinct", distinct))),
-        types,
+        types == null ? typesElse : types,
         skew,
         series,
         late,
         Quantity.nanos("--late-age", lateAge),
         equalTimes,
-        nanos(from == null ? now : instant(from)),
-        step != null ? Quantity.nanos("--step", step) : stepNanos(rate));
+        from == null ? fromElse : nanos(instant(from)),
+        step == null ? stepElse : Quantity.nanos("--step", step),
+        lines);
   }
 
   private static long stepNanos(double rate) {

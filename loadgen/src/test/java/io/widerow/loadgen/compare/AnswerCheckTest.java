@@ -57,7 +57,7 @@ class AnswerCheckTest {
 
   private long check(Question question, String... lines) throws IOException {
     Path file = question == Question.COUNT ? counts : right;
-    try (AnswerCheck check = new AnswerCheck("somebody", question, file)) {
+    try (AnswerCheck check = new AnswerCheck("somebody", Contestant.Kind.WIDEROW, question, file)) {
       for (String line : lines) {
         check.line(line);
       }

@@ -48,7 +48,8 @@ class JsonRowsTest {
   }
 
   private long objects(String... lines) throws IOException {
-    try (AnswerCheck check = new AnswerCheck("widerow", Question.RANGE_JSON, right)) {
+    try (AnswerCheck check =
+        new AnswerCheck("widerow", Contestant.Kind.WIDEROW, Question.RANGE_JSON, right)) {
       JsonRows rows = new JsonRows(check);
       for (String line : lines) {
         rows.object(line);
@@ -58,7 +59,8 @@ class JsonRowsTest {
   }
 
   private long arrays(String answer) throws IOException {
-    try (AnswerCheck check = new AnswerCheck("questdb", Question.RANGE_JSON, right)) {
+    try (AnswerCheck check =
+        new AnswerCheck("questdb", Contestant.Kind.QUESTDB, Question.RANGE_JSON, right)) {
       JsonRows rows = new JsonRows(check);
       for (String piece : answer.split("]", -1)) {
         rows.arrays(piece);
