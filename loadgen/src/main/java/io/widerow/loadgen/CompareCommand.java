@@ -65,6 +65,7 @@ import picocli.CommandLine.Parameters;
 final class CompareCommand extends LoadgenCommand {
   private static final int BUSY_MAX = 64;
   private static final long FIELDS_EVENTS = 3_000_000;
+  private static final long FIELDS_EVENTS_MAX = 1_000_000_000;
   private static final long REHEARSAL_NANOS = 3 * Quantity.SECOND;
 
   @Parameters(index = "0", paramLabel = "A")
@@ -170,6 +171,10 @@ final class CompareCommand extends LoadgenCommand {
     Pace pace = paceOptions.pace();
     paceOptions.refuseStages("compare");
     long events = pace.eventLimit() == Long.MAX_VALUE ? FIELDS_EVENTS : pace.eventLimit();
+    if (events > FIELDS_EVENTS_MAX) {
+      throw new IllegalArgumentException(
+          "--events: --queries fields has at most %d, got %d".formatted(FIELDS_EVENTS_MAX, events));
+    }
     Workload workload = workloadOptions.fields(Instant.now(), events);
     QueryContest.requireComparable(workload, events);
     Path work = options.workDirectory();

@@ -95,6 +95,43 @@ class LoadCommandTest {
   }
 
   @ParameterizedTest
+  @CsvSource({
+    "otlp:disk bulk:disk --queries=moon, 'moon'",
+    "widerow-json questdb cassandra --queries=fields, got cassandra",
+    "otlp questdb --queries=fields, got otlp",
+    "widerow-json questdb widerow-lines, got widerow-lines",
+    "widerow-json questdb --queries=fields --scenario=devops, got DEVOPS",
+    "widerow-json questdb --queries=fields --events=1500, 1500",
+    "widerow-json questdb --queries=fields --events=2G, 2000000000",
+    "widerow-json questdb --queries=fields --late=0.1, --late 0.1",
+    "widerow-json questdb --queries=fields --lines=absent.log, absent.log",
+    "widerow-json questdb --queries=fields --busy=-1, -1",
+    "widerow-json victorialogs@elsewhere --queries=fields, 'elsewhere'",
+    "widerow-json questdb --lines=some.log, only --scenario fields reads a log",
+    "widerow-text questdb --scenario=fields, not --scenario fields",
+  })
+  void impossibleQueriesOverFieldsAreSaid(String arguments, String said) {
+    String[] words = ("compare " + arguments + " --home=" + directory).split(" ", -1);
+    assertEquals(ExitCode.USAGE, load(words), err.toString());
+    assertEquals(1, err.toString().lines().count(), err.toString());
+    assertTrue(err.toString().contains(said), err.toString());
+  }
+
+  @Test
+  void eventsWithoutNumbersCannotBeVerified() {
+    assertEquals(ExitCode.USAGE, load("--target=widerow-json", "--scenario=fields", "--verify"));
+    assertTrue(err.toString().contains("--verify finds events by their number"), err::toString);
+  }
+
+  @Test
+  void helpOfCompareNamesTheSetsOfQueriesAndFitsATerminal() {
+    assertEquals(ExitCode.OK, load("compare", "--help"));
+    String help = out.toString();
+    assertTrue(help.contains("With --queries fields"), help);
+    assertTrue(help.lines().allMatch(line -> line.length() <= 80), help);
+  }
+
+  @ParameterizedTest
   @CsvSource({"nosuch", "cassandra", "null"})
   void protocolThatIsNoneIsSaidWithThoseThatThereAre(String name) {
     assertEquals(ExitCode.USAGE, load("protocols", "bulk", name));

@@ -6,7 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.widerow.cluster.CassandraNode;
 import io.widerow.loadgen.compare.BesideRun;
 import io.widerow.loadgen.compare.CompareOptions;
+import io.widerow.loadgen.compare.DuckAnswers;
 import io.widerow.loadgen.compare.HeavyQuery;
+import io.widerow.loadgen.compare.QueryContest;
+import io.widerow.loadgen.compare.Question;
 import io.widerow.loadgen.compare.ServerProcess;
 import io.widerow.loadgen.format.Csv;
 import io.widerow.loadgen.format.Quantity;
@@ -16,8 +19,10 @@ import io.widerow.loadgen.wire.PeerReader;
 import io.widerow.loadgen.wire.StoreAccessFiles;
 import io.widerow.loadgen.wire.StoreProgram;
 import io.widerow.loadgen.wire.TimedQuery;
+import io.widerow.loadgen.workload.Sample;
 import io.widerow.loadgen.workload.Scenario;
 import io.widerow.loadgen.workload.Target;
+import io.widerow.loadgen.workload.Workload;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -45,6 +50,7 @@ import picocli.CommandLine;
 /// by a script that stands where the launcher would.
 @Tag("process")
 class RealDaemonTest {
+  private static final long FROM_NANOS = 1_795_000_020L * Quantity.SECOND;
   private static final Path TOP = Path.of("..").toAbsolutePath().normalize();
 
   @TempDir private Path home;
@@ -100,6 +106,30 @@ class RealDaemonTest {
             "--timeout=60s");
     assertEquals(0, code, err.toString() + out);
     assertTrue(out.toString().contains("each once, in order, nothing invented"), out.toString());
+  }
+
+  @Test
+  void eventsWithFieldsComeBackAsTheyWereDrawn() throws Exception {
+    CompareOptions options = CommandLine.populateCommand(new CompareOptions(), "--home=" + home);
+    Workload workload =
+        new Workload(
+            Scenario.FIELDS, 1, 100, 2_000, 4, 1, 1, 0, 0, 0, FROM_NANOS, 30 * Quantity.MILLI);
+    List<List<Sample>> samples = QueryContest.samples(workload, 4_000);
+    Question.Subject subject = Question.Subject.fields(workload, samples, 4_000);
+    DuckAnswers answers = new DuckAnswers(home, workload, samples);
+    List<String> steps = new ArrayList<>();
+    try (QueryContest contest = new QueryContest(workload, 4_000, subject, answers, steps::add)) {
+      for (String name : List.of("widerow-json:os", "widerow-lines:os")) {
+        contest.enter(
+            options.contestant(name),
+            List.of(Question.FIELD_ALL),
+            home.resolve(name),
+            new PrintWriter(err));
+      }
+      contest.check();
+    }
+    assertEquals(
+        2, steps.stream().filter(step -> step.endsWith("4,000 rows")).count(), steps::toString);
   }
 
   @Test

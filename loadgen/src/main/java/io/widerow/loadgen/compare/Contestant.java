@@ -357,7 +357,7 @@ public record Contestant(
   }
 
   String name() {
-    return label(kind, target) + ":" + setting;
+    return running == null ? label(kind, target) + ":" + setting : kind.label;
   }
 
   @Override

@@ -13,11 +13,13 @@ import io.widerow.loadgen.wire.StoreProgram;
 import io.widerow.loadgen.wire.TimedQuery;
 import io.widerow.loadgen.workload.BatchPool;
 import io.widerow.loadgen.workload.Workload;
+import java.io.BufferedReader;
+import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
@@ -30,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: one.
 public final class QueriedStore implements AutoCloseable {
   private final Contestant contestant;
+  private final Path data;
   private final InetSocketAddress address;
   private final ServerProcess server;
   private final @Nullable PeerReader peer; // reads in this process
@@ -78,10 +81,12 @@ public final class QueriedStore implements AutoCloseable {
 
   private QueriedStore(
       Contestant contestant,
+      Path data,
       InetSocketAddress address,
       ServerProcess server,
       @Nullable PeerReader peer) {
     this.contestant = contestant;
+    this.data = data;
     this.address = address;
     this.server = server;
     this.peer = peer;
@@ -124,7 +129,7 @@ public final class QueriedStore implements AutoCloseable {
         server = contestant.startReady(data, address);
       }
       ContestRun.rest(server, ContestRun.REST_NANOS_MAX);
-      return new QueriedStore(contestant, address, server, peer(contestant, address, server));
+      return new QueriedStore(contestant, data, address, server, peer(contestant, address, server));
     } catch (Throwable failure) {
       server.close();
       throw failure;
@@ -178,44 +183,57 @@ public final class QueriedStore implements AutoCloseable {
             question.isDescending(),
             (micros, type, body) -> check.row(List.of(Long.toString(micros), type, body)));
       } else {
-        try (TimedQuery query = TimedQuery.open(address)) {
-          ask(query, question, path(question, subject), check);
-        }
+        ask(question, path(question, subject), check);
       }
       return check.finish();
     }
   }
 
-  private void ask(TimedQuery query, Question question, String path, AnswerCheck check)
-      throws IOException {
+  private void ask(Question question, String path, AnswerCheck check) throws IOException {
     boolean quest = contestant.kind() == Contestant.Kind.QUESTDB;
-    if (contestant.kind() == Contestant.Kind.VICTORIALOGS) {
-      askVictoria(query, question, path, check);
+    boolean victoria = contestant.kind() == Contestant.Kind.VICTORIALOGS;
+    if (victoria) {
+      askVictoria(path, question.isDescending() && path.contains("&limit="), check);
     } else if (question.isJson()) {
       JsonRows rows = new JsonRows(check);
       if (quest) {
-        query.get(path, JsonRows.ARRAY_END, rows::arrays);
+        get(path, JsonRows.ARRAY_END, rows::arrays);
       } else {
-        query.get(path, rows::object);
+        get(path, '\n', rows::object);
       }
     } else {
-      query.get(path, quest ? line -> check.line(unescaped(line)) : check);
+      get(path, '\n', quest ? line -> check.line(unescaped(line)) : check);
     }
   }
 
-  /// VictoriaLogs returns the latest rows oldest first, where its parameter `limit` selects them.
-  private static void askVictoria(
-      TimedQuery query, Question question, String path, AnswerCheck check) throws IOException {
+  private void get(String path, char end, TimedQuery.LineSink sink) throws IOException {
+    try (TimedQuery query = TimedQuery.open(address)) {
+      query.get(path, end, sink);
+    }
+  }
+
+  /// VictoriaLogs breaks off a response after 30 s, so that it is written to a file before the
+  /// check reads it.
+  ///
+  /// @param reversed for the latest rows, oldest first, as its parameter `limit` has them
+  private void askVictoria(String path, boolean reversed, AnswerCheck check) throws IOException {
+    Path file = data.resolveSibling(data.getFileName() + ".response");
+    try (BufferedWriter out = Files.newBufferedWriter(file)) {
+      get(path, '\n', line -> out.append(line).append('\n'));
+    }
     JsonRows rows = new JsonRows(check);
-    if (!question.isDescending()) {
-      query.get(path, rows::object);
-      return;
+    if (reversed) {
+      for (String line : Files.readAllLines(file).reversed()) {
+        rows.object(line);
+      }
+    } else {
+      try (BufferedReader in = Files.newBufferedReader(file)) {
+        for (String line = in.readLine(); line != null; line = in.readLine()) {
+          rows.object(line);
+        }
+      }
     }
-    List<String> lines = new ArrayList<>();
-    query.get(path, lines::add);
-    for (String line : path.contains("&limit=") ? lines.reversed() : lines) {
-      rows.object(line);
-    }
+    Files.delete(file);
   }
 
   /// QuestDB keeps a backslash as it was sent (it counts one character), and writes two into CSV.

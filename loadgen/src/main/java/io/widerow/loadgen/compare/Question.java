@@ -47,7 +47,8 @@ public enum Question {
           "count by minute",
           "stats=count&every=1m",
           "* | stats by (_time:1m) count() n",
-          "select time_us, count(*) n from (select $minute time_us from $events) group by time_us")),
+          "select time_us, count(*) n from (select $minute time_us from $events)"
+              + " group by time_us")),
   FIELD_STATUS(
       5,
       new FieldQuery(
@@ -166,6 +167,7 @@ public enum Question {
   final int times;
 
   /// Its texts; null for a question that is not about fields.
+  @SuppressWarnings("ImmutableEnumChecker") // a record of texts
   private final @Nullable FieldQuery field;
 
   Question(int times) {

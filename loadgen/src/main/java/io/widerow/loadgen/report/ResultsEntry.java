@@ -22,7 +22,7 @@ record ResultsEntry(String name, List<Map<String, String>> lines) {
       Pattern.compile(
           "--(pairs|rounds|seconds|budget|warmup|from|results|duration|work|home|keep|rest|pid"
               + "|data-dir|url|query-url|ledger|note|max-slip|min-rate|max-p99)[ =]('[^']*'|\\S+)"
-              + "|--busy[ =]0(?!\\S)|--plots");
+              + "|--busy[ =]0(?!\\S)|--plots|(?<=victorialogs)@\\S+");
 
   private static final int TIME_CHARS = "20261124T150105".length();
 
@@ -31,6 +31,7 @@ record ResultsEntry(String name, List<Map<String, String>> lines) {
     RUN,
     COMPARE,
     QUERIES,
+    FIELDS,
     GROWTH,
     PROTOCOLS
   }
@@ -88,6 +89,9 @@ record ResultsEntry(String name, List<Map<String, String>> lines) {
 
   Kind kind() {
     String command = comparedCommand() + " ";
+    if (command.startsWith("compare ") && command.contains(" --queries")) {
+      return Kind.FIELDS;
+    }
     for (Kind kind : Kind.values()) {
       if (command.startsWith(kind.name().toLowerCase(Locale.ROOT) + " ")) {
         return kind;

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -82,6 +83,7 @@ public final class ResultsPage {
     machineTable();
     compareTable();
     queryTable();
+    fieldTable();
     runTable();
     growthTable();
     protocolTable();
@@ -170,6 +172,42 @@ public final class ResultsPage {
           times(entry.figure("count ms")),
           entry.member("commit"),
           link(entry, "report.md"));
+    }
+  }
+
+  /// One row for each peer of the first contestant; without a session there is no such table.
+  private void fieldTable() {
+    List<ResultsEntry> sessions = newest(Kind.FIELDS);
+    if (sessions.isEmpty()) {
+      return;
+    }
+    section(
+        "Queries over fields, compared with other stores",
+        "How many queries A answers faster than B, and the least and the greatest A / B; the report"
+            + " has the table.",
+        "A | B | events | machine | A is faster | A / B | commit | run");
+    for (ResultsEntry entry : sessions) {
+      for (String peer :
+          entry.lines().stream().map(line -> line.getOrDefault("b", "")).distinct().toList()) {
+        double[] ratios =
+            entry.lines().stream()
+                .filter(line -> peer.equals(line.get("b")))
+                .filter(line -> !line.getOrDefault("figure", "").contains("CPU"))
+                .mapToDouble(line -> Double.parseDouble(line.getOrDefault("ratio", "NaN")))
+                .sorted()
+                .toArray();
+        row(
+            entry.member("a"),
+            peer,
+            events(entry),
+            name(entry.member("machine")),
+            "%d of %d".formatted(Arrays.stream(ratios).filter(r -> r < 1).count(), ratios.length),
+            ratios.length == 0
+                ? NONE
+                : String.format(Locale.ROOT, "%.3f .. %.3f", ratios[0], ratios[ratios.length - 1]),
+            entry.member("commit"),
+            link(entry, "report.md"));
+      }
     }
   }
 

@@ -150,7 +150,13 @@ public final class TimedQuery implements AutoCloseable {
   private long chunk() throws IOException {
     String line = line();
     int semicolon = line.indexOf(';');
-    return Long.parseLong(semicolon < 0 ? line : line.substring(0, semicolon), 16);
+    try {
+      return Long.parseLong(semicolon < 0 ? line : line.substring(0, semicolon), 16);
+    } catch (NumberFormatException _) {
+      throw new ProtocolException(
+          "the server broke off its response after %d bytes, got '%s' for the size of a chunk"
+              .formatted(bytes, line));
+    }
   }
 
   private String line() throws IOException {

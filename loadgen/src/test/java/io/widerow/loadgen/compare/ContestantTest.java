@@ -9,6 +9,7 @@ import io.widerow.faults.Await;
 import io.widerow.loadgen.format.Quantity;
 import io.widerow.loadgen.run.ProcessReading;
 import io.widerow.loadgen.wire.Endpoint;
+import io.widerow.loadgen.wire.TargetDown;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Goal: a contestant matches its name, and a daemon on Cassandra is a node and a daemon, both of
 /// them ours to stop. Method: names, and scripts in the places of the real ones that start null
@@ -62,6 +64,61 @@ class ContestantTest {
         parse("widerow-text:cluster-quorum").note().startsWith("durability quorum on " + node));
     assertTrue(parse("cassandra:periodic").note().startsWith(node + ", unlogged batches of 50"));
     assertFalse(parse("widerow-text:disk").note().contains("Cassandra"));
+  }
+
+  @Test
+  @Tag("process")
+  void runningServerIsAskedWhereItListensAndNeverStopped() throws Exception {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      int port = socket.getLocalPort();
+      Contestant contestant = parse("victorialogs@http://127.0.0.1:" + port);
+      assertEquals("victorialogs", contestant.toString());
+      InetSocketAddress address = contestant.address();
+      assertEquals(port, address.getPort());
+      String path = String.valueOf(contestant.endpoint(address).path());
+      assertTrue(path.startsWith("/insert/jsonline?_stream_fields=type&"), path);
+      try (ServerProcess server = contestant.start(home.resolve("data"), address)) {
+        assertEquals(List.of(ProcessHandle.current().pid()), server.pids());
+        server.stop();
+        server.kill();
+        assertTrue(server.isAlive());
+        assertThrows(
+            IOException.class,
+            () ->
+                server.await(() -> {
+                  throw new IOException("refused");
+                }));
+      }
+      assertTrue(listens(address));
+    }
+  }
+
+  @Test
+  @Tag("process")
+  void serverThatDoesNotRunIsUnreachable() throws IOException {
+    InetSocketAddress nobody = ServerProcess.freeAddress();
+    Contestant contestant = parse("victorialogs@http://127.0.0.1:" + nobody.getPort());
+    TargetDown down =
+        assertThrows(TargetDown.class, () -> contestant.start(home, contestant.address()));
+    assertTrue(String.valueOf(down.getMessage()).contains("127.0.0.1:" + nobody.getPort()));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "victorialogs",
+        "victorialogs:disk",
+        "victorialogs@",
+        "victorialogs@host:1",
+        "victorialogs@https://host:1",
+        "victorialogs@http://host",
+        "victorialogs@../checkout"
+      })
+  void runningServerNeedsAUrl(String text) {
+    var refused = assertThrows(IllegalArgumentException.class, () -> parse(text));
+    String message = String.valueOf(refused.getMessage());
+    assertTrue(message.contains("victorialogs@http://HOST:PORT"), message);
+    assertTrue(message.contains("'" + text.replaceFirst(".*@", "") + "'"), message);
   }
 
   @ParameterizedTest

@@ -47,6 +47,20 @@ class PairedRunsTest {
   }
 
   @Test
+  void moreSidesTakeTurnsForwardsAndBackwards() throws Exception {
+    var runs =
+        new PairedRuns<Double>(
+            List.of(new Turn("A"), new Turn("B", 0, 0.005), new Turn("C", 0.02)),
+            found -> found,
+            2,
+            HOUR_NANOS);
+    runs.execute();
+    assertEquals("A B C C B A A B C", String.join(" ", turns));
+    assertEquals(List.of(0.005, 0.0), runs.of(1));
+    assertEquals(1, runs.discarded());
+  }
+
+  @Test
   void pairWithStealIsRunAgain() throws Exception {
     var runs =
         new PairedRuns<>(

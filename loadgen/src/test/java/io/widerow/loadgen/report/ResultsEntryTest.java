@@ -42,6 +42,14 @@ class ResultsEntryTest {
   }
 
   @Test
+  void queriesOverFieldsAreAKindOfTheirOwnWhereverTheServerListens() {
+    ResultsEntry entry =
+        entry("n", "m", "compare", "victorialogs@http://127.0.0.1:9428", "b", "--queries=fields");
+    assertEquals(Kind.FIELDS, entry.kind());
+    assertEquals("compare victorialogs b --queries=fields", entry.comparedCommand());
+  }
+
+  @Test
   void commandWithoutSubcommandIsARun() {
     ResultsEntry entry =
         entry("n", "m", "--url", "127.0.0.1:1", "--note", "it's an hour --rate", "--rate", "100k");

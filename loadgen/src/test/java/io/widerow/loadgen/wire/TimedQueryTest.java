@@ -2,11 +2,15 @@ package io.widerow.loadgen.wire;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -49,6 +53,33 @@ class TimedQueryTest {
         assertEquals("", answer.body());
       }
       assertEquals(TEXT, query.get("/chunked", true).body());
+    }
+  }
+
+  /// As VictoriaLogs does when a query takes too long.
+  @Test
+  void responseThatIsBrokenOffIsAnError() throws IOException, InterruptedException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      Thread server =
+          Thread.startVirtualThread(() -> {
+            try (Socket client = socket.accept()) {
+              String head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+              client
+                  .getOutputStream()
+                  .write((head + "3\r\nabc\r\nthe end\r\n").getBytes(StandardCharsets.US_ASCII));
+              client.shutdownOutput();
+              client.getInputStream().readAllBytes();
+            } catch (IOException failure) {
+              throw new UncheckedIOException(failure);
+            }
+          });
+      var address = new InetSocketAddress(socket.getInetAddress(), socket.getLocalPort());
+      try (TimedQuery query = TimedQuery.open(address)) {
+        IOException broken = assertThrows(IOException.class, () -> query.get("/", false));
+        String message = String.valueOf(broken.getMessage());
+        assertTrue(message.contains("after 3 bytes, got 'the end'"), message);
+      }
+      server.join();
     }
   }
 

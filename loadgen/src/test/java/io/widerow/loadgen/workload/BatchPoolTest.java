@@ -78,9 +78,12 @@ class BatchPoolTest {
   @EnumSource
   void noEventRepeatsAndAllAreWhole(Scenario scenario) {
     Set<String> seen = new HashSet<>();
-    Pattern sequence = Pattern.compile("(seq|value)=\\d{13}");
+    Pattern sequence =
+        Pattern.compile(scenario == Scenario.FIELDS ? "\"ts\":\"[^\"]*\"" : "(seq|value)=\\d{13}");
     List<String> lines =
-        bytes(workload(scenario, 1), Target.WIDEROW_TEXT)
+        bytes(
+                workload(scenario, 1),
+                scenario == Scenario.FIELDS ? Target.WIDEROW_JSON : Target.WIDEROW_TEXT)
             .lines()
             .filter(line -> sequence.matcher(line).find())
             .toList();
@@ -88,7 +91,7 @@ class BatchPoolTest {
     for (String line : lines) {
       Matcher matcher = sequence.matcher(line);
       assertTrue(matcher.find(), line);
-      assertTrue(seen.add(matcher.replaceAll("")), line);
+      assertTrue(seen.add(scenario == Scenario.FIELDS ? line : matcher.replaceAll("")), line);
       assertTrue(line.chars().noneMatch(c -> c == 0 || Stamp.isMark((char) c)), line);
     }
   }
