@@ -60,7 +60,7 @@ import picocli.CommandLine.Parameters;
       "With --queries fields: gives each contestant the same --events (default 3M; 25 hours, 4"
           + " types) of an access log with seven fields, checks its results against DuckDB's, then"
           + " times 19 queries in turn and prints them in ratio to A's. Contestants: widerow-json,"
-          + " widerow-lines, questdb, and victorialogs on an empty server."
+          + " widerow-lines, questdb, duckdb, and victorialogs on an empty server."
     })
 final class CompareCommand extends LoadgenCommand {
   private static final int BUSY_MAX = 64;
@@ -120,6 +120,9 @@ final class CompareCommand extends LoadgenCommand {
     for (Contestant contestant : List.of(a, b)) {
       if (contestant.target().way == Target.Way.DATAGRAMS) {
         throw new IllegalArgumentException("what " + contestant + " loses would count as a rate");
+      }
+      if (contestant.kind() == Contestant.Kind.DUCKDB) {
+        throw new IllegalArgumentException(contestant + " is compared with --queries only");
       }
     }
     requireBusy();
@@ -220,12 +223,13 @@ final class CompareCommand extends LoadgenCommand {
     boolean asked =
         switch (found.kind()) {
           case WIDEROW -> found.target().carries(Scenario.FIELDS) && !found.isOnCluster();
-          case QUESTDB, VICTORIALOGS -> true;
+          case QUESTDB, VICTORIALOGS, DUCKDB -> true;
           case CASSANDRA, VICTORIA -> false;
         };
     if (!asked) {
       throw new IllegalArgumentException(
-          "--queries fields is put to widerow-json, widerow-lines, questdb and victorialogs, got "
+          "--queries fields is put to widerow-json, widerow-lines, questdb, duckdb and"
+              + " victorialogs, got "
               + name);
     }
     return found;

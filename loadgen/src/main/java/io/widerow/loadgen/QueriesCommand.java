@@ -145,7 +145,7 @@ final class QueriesCommand extends LoadgenCommand {
         switch (found.kind()) {
           case WIDEROW -> found.target() == Target.WIDEROW_LINES;
           case QUESTDB, CASSANDRA -> true;
-          case VICTORIA, VICTORIALOGS -> false;
+          case VICTORIA, VICTORIALOGS, DUCKDB -> false;
         };
     if (!asked) {
       throw new IllegalArgumentException(

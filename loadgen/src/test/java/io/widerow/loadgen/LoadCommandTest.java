@@ -106,6 +106,7 @@ class LoadCommandTest {
     "widerow-json questdb --queries=fields --late=0.1, --late 0.1",
     "widerow-json questdb --queries=fields --lines=absent.log, absent.log",
     "widerow-json questdb --queries=fields --busy=-1, -1",
+    "widerow-json duckdb, duckdb:file is compared with --queries only",
     "widerow-json victorialogs@elsewhere --queries=fields, 'elsewhere'",
     "widerow-json questdb --lines=some.log, only --scenario fields reads a log",
     "widerow-text questdb --scenario=fields, not --scenario fields",

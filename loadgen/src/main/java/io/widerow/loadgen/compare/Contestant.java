@@ -66,7 +66,9 @@ public record Contestant(
     CASSANDRA("cassandra", Target.CASSANDRA, "periodic", "batch"),
     VICTORIA("victoria", Target.WIDEROW_LINES, "memory"),
     /// A server that somebody started, by its address.
-    VICTORIALOGS("victorialogs", Target.WIDEROW_JSON, "defaults");
+    VICTORIALOGS("victorialogs", Target.WIDEROW_JSON, "defaults"),
+    /// On the events of [DuckAnswers]; it is asked and gets none.
+    DUCKDB("duckdb", Target.NULL, "file");
 
     private final String label;
     private final Target target;
@@ -188,7 +190,7 @@ public record Contestant(
             switch (kind) {
               case QUESTDB, VICTORIA -> "/write?precision=n";
               case VICTORIALOGS -> LOGS_PATH;
-              case WIDEROW, CASSANDRA -> null;
+              case WIDEROW, CASSANDRA, DUCKDB -> null;
             });
     // VictoriaLogs ends a connection every two minutes, after the response that says so.
     return kind == Kind.VICTORIALOGS ? endpoint.withPatience(PATIENCE_NANOS) : endpoint;
@@ -237,6 +239,7 @@ public record Contestant(
           case QUESTDB -> List.of(peers.resolve("questdb").toString(), data + "", port, setting);
           case CASSANDRA -> node(data, address, setting);
           case VICTORIA -> List.of(peers.resolve("victoria").toString(), data + "", port);
+          case DUCKDB -> List.of(peers.resolve("duckdb-server").toString(), data + "", port);
           case VICTORIALOGS -> throw new IllegalStateException(this + " is running");
         };
     return ServerProcess.start(command, log(data, ".log"));
@@ -302,6 +305,7 @@ public record Contestant(
     return switch (kind) {
       case WIDEROW -> HttpText.get(address, "/ready").status() == 200;
       case QUESTDB -> HttpText.get(address, "/exec?query=select%201").status() == 200;
+      case DUCKDB -> HttpText.get(address, "/query?sql=select%201").status() == 200;
       case VICTORIA, VICTORIALOGS -> HttpText.get(address, "/health").status() == 200;
       case CASSANDRA -> {
         // First without its driver, whose retries would take CPU from the start.
@@ -324,7 +328,7 @@ public record Contestant(
       case QUESTDB -> CostWatcher.bytesBelow(data.resolve("db"));
       case CASSANDRA -> CostWatcher.bytesBelow(data.resolve("data/load"));
       case VICTORIA -> CostWatcher.bytesBelow(data.resolve("data"));
-      case VICTORIALOGS -> 0; // its directory is not known
+      case VICTORIALOGS, DUCKDB -> 0; // its directory is not known
     };
   }
 
@@ -349,6 +353,7 @@ public record Contestant(
       case CASSANDRA -> nodeNote(setting) + ", unlogged batches of 50 at LOCAL_QUORUM";
       case VICTORIA -> "VictoriaMetrics 1.79.5 (Debian), its defaults: no sync on write";
       case VICTORIALOGS -> "VictoriaLogs, a server that was running";
+      case DUCKDB -> "DuckDB 1.4.1 on a file of the events, rows by its JDBC driver as CSV";
     };
   }
 

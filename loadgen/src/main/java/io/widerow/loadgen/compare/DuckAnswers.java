@@ -112,7 +112,7 @@ public final class DuckAnswers {
   /// but their times: a file of all would be large. They are kept on disk, compressed.
   private List<String> tables(Path rows, long events) {
     return List.of(
-        "attach '%s' as stored".formatted(directory.resolve("events.duckdb")),
+        "attach '%s' as stored".formatted(database()),
         "use stored",
         "create table drawn as " + read(rows),
         "create table events as select (%d + place.range * %d) // 1000 time_us, place.range seq, %s"
@@ -121,6 +121,11 @@ public final class DuckAnswers {
             + " from range(%d) place join drawn on drawn.seq = %d + place.range %% %d"
                 .formatted(events, Stamp.SEQUENCE_BASE, drawn())
             + " order by time_us");
+  }
+
+  /// The events with fields, as the table `events`.
+  Path database() {
+    return directory.resolve("events.duckdb");
   }
 
   private long drawn() {

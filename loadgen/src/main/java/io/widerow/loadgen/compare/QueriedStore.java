@@ -7,6 +7,7 @@ import io.widerow.loadgen.run.Pace;
 import io.widerow.loadgen.run.ProcessReading;
 import io.widerow.loadgen.run.RunResult;
 import io.widerow.loadgen.run.WrongAnswer;
+import io.widerow.loadgen.wire.HttpText;
 import io.widerow.loadgen.wire.PeerDriver;
 import io.widerow.loadgen.wire.PeerReader;
 import io.widerow.loadgen.wire.StoreProgram;
@@ -136,6 +137,14 @@ public final class QueriedStore implements AutoCloseable {
     }
   }
 
+  /// A server on a database that has all events.
+  static QueriedStore open(Contestant contestant, Path database)
+      throws IOException, InterruptedException {
+    InetSocketAddress address = contestant.address();
+    ServerProcess server = contestant.startReady(database, address);
+    return new QueriedStore(contestant, database, address, server, null);
+  }
+
   /// A server that somebody started may have other events, which would be in every result.
   private static void requireEmpty(Contestant contestant, StoredCount stored)
       throws IOException, InterruptedException {
@@ -194,7 +203,7 @@ public final class QueriedStore implements AutoCloseable {
     boolean victoria = contestant.kind() == Contestant.Kind.VICTORIALOGS;
     if (victoria) {
       askVictoria(path, question.isDescending() && path.contains("&limit="), check);
-    } else if (question.isJson()) {
+    } else if (question.isJson() && contestant.kind() != Contestant.Kind.DUCKDB) {
       JsonRows rows = new JsonRows(check);
       if (quest) {
         get(path, JsonRows.ARRAY_END, rows::arrays);
@@ -246,6 +255,7 @@ public final class QueriedStore implements AutoCloseable {
       case WIDEROW -> question.widerowPath(subject);
       case VICTORIALOGS -> question.victoriaPath(subject);
       case QUESTDB, CASSANDRA, VICTORIA -> question.questPath(subject);
+      case DUCKDB -> "/query?sql=" + HttpText.encoded(question.duckSql(subject, "events"));
     };
   }
 

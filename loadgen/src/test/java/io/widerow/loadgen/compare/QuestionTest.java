@@ -58,7 +58,8 @@ class QuestionTest {
 
   @Test
   void fieldsHaveTheirQuestionsAndNobodyElses() throws IOException {
-    for (String name : List.of("widerow-json", "questdb", "victorialogs@http://localhost:1")) {
+    for (String name :
+        List.of("widerow-json", "questdb", "duckdb", "victorialogs@http://localhost:1")) {
       List<Question> asked = Question.aboutFields(contestant(name));
       assertEquals(19, asked.size(), name);
       assertTrue(asked.stream().allMatch(Question::isAboutFields), name);
