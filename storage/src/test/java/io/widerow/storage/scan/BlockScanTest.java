@@ -229,9 +229,9 @@ class BlockScanTest {
     try (Segment segment = Segment.open(held, FILE, new UUID(1, 2), 1)) {
       EventCursor cursor = cursor(segment, scan, late::add);
       assertEquals(null, cursor.search()); // a block, and others are asked
-      assertTrue(late.size() > 1, late.size() + " tasks");
+      assertFalse(late.isEmpty(), "nobody was asked");
       held.holds = true;
-      other = Thread.ofPlatform().name("other").start(late.remove());
+      other = Thread.ofPlatform().name("other").start(late.peek());
       held.reading.await();
       closing = Thread.ofPlatform().start(cursor::close);
       Await.until(() -> closing.getState() == Thread.State.WAITING, "the closing waits");
