@@ -40,8 +40,17 @@ class RegexTextTest {
   @CsvSource(
       delimiter = '#',
       value = {
-        "foo|bar", "(?i)error", "a.b", "(error)", "[error]", "\\Q(a\\Eerror", "\\x41bcd", "x*y?",
-        "[[:alpha:]]error", "(?s)error", "\\pNerror",
+        "foo|bar",
+        "(?i)error",
+        "a.b",
+        "(error)",
+        "[error]",
+        "\\Q(a\\Eerror",
+        "\\x41bcd",
+        "x*y?",
+        "[[:alpha:]]error",
+        "(?s)error",
+        "\\pNerror",
       })
   void nothingIsRequired(String regex) {
     assertEquals(null, required(regex));
@@ -74,7 +83,8 @@ class RegexTextTest {
           if (test.keeps(text, 0, length)) {
             matched++;
             assertTrue(
-                required.isIn(text, 0, length), () -> "%s does not need %s".formatted(regex, required));
+                required.isIn(text, 0, length),
+                () -> "%s does not need %s".formatted(regex, required));
           }
         }
       }

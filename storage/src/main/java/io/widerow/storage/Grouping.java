@@ -74,9 +74,7 @@ public record Grouping(
   /// True when counts by minute give its counts: steps are whole minutes, no attribute groups, and
   /// none is aggregated.
   public boolean isOfMinutes() {
-    return isOfCounts()
-        && stepNanos % MINUTE_NANOS == 0
-        && phaseNanos % MINUTE_NANOS == 0;
+    return isOfCounts() && stepNanos % MINUTE_NANOS == 0 && phaseNanos % MINUTE_NANOS == 0;
   }
 
   /// End (exclusive) of the step that contains an instant, nanoseconds since the Unix epoch.

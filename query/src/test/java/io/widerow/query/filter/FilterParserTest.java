@@ -51,7 +51,8 @@ class FilterParserTest {
           new Filter.OfTime(COMPARISONS.get(random.nextInt(SIGNS.size())), NOW + random.nextInt());
       case 11 ->
           new Filter.OfId(new EventId(random.nextLong(1L << 59), TimeUuid.tailOf(NOW, 1, 2)));
-      case 6 -> new Filter.Matches(name(random), RegexText.part(Pattern.compile("^a\\d+ \"[^\"]*$")));
+      case 6 ->
+          new Filter.Matches(name(random), RegexText.part(Pattern.compile("^a\\d+ \"[^\"]*$")));
       default ->
           new Filter.Compare(
               name(random), COMPARISONS.get(random.nextInt(SIGNS.size())), literal(random));

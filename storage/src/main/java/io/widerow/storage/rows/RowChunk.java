@@ -31,8 +31,17 @@ public final class RowChunk {
   /// The events in order of ids. The caller holds a view that shows them.
   private EventCursor open() {
     return new RunCursor(
-        memory, Long.MAX_VALUE, run, from, until, false, false, Scan.all(), 0,
-        new Filter.Everything(), null);
+        memory,
+        Long.MAX_VALUE,
+        run,
+        from,
+        until,
+        false,
+        false,
+        Scan.all(),
+        0,
+        new Filter.Everything(),
+        null);
   }
 
   /// The form of the events that an earlier call made, or that this one makes.

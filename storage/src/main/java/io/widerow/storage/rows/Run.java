@@ -12,7 +12,6 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-
 /// A sorted run of an open row: the offsets of its events, in ascending order of ids. The events
 /// themselves lie in the rows' memory in order of arrival.
 ///
@@ -24,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 /// The first chunk is small, because most types of a store of metrics have a few events in an hour.
 ///
 /// - Threads: one writer appends and publishes the size with a release store; readers acquire it.
-///   Chunks for readers are made by any.
-///   The rows' watermark decides which entries a reader may show, see [OpenRows].
+///   Chunks for readers are made by any. The rows' watermark decides which entries a reader may
+///   show, see [OpenRows].
 /// - Memory: chunks come from the rows' memory and are never moved or freed one by one.
 final class Run {
   private static final int CHUNK_MIN_SHIFT = 2;

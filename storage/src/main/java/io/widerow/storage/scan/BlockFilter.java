@@ -173,8 +173,8 @@ final class BlockFilter {
     BitSet either = new BitSet();
     for (Filter part : parts) {
       BitSet one = rows(part, among);
-      if (one == null || one == among) {
-        return one;
+      if (one == null) {
+        return null; // all rows
       }
       either.or(one);
     }

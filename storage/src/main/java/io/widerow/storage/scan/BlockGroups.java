@@ -82,7 +82,7 @@ final class BlockGroups {
   // The open block.
   private int[] cells = new int[0]; // by row
   private int[] codes = new int[0]; // by row
-  private final int @Nullable [][] numbered; // by name: number of its value + 1, by row
+  private final int[] @Nullable [] numbered; // by name: number of its value + 1, by row
   private int[] counts = new int[0]; // by cell; zero between blocks
   private int[] firstRows = new int[0]; // by cell
   private int[] groups = new int[0]; // by cell
@@ -156,7 +156,7 @@ final class BlockGroups {
       count = divide(count, name, names[name], reader, kept);
     }
     if (fold.level()) {
-      count = divideByLevel(count, reader, levels, kept);
+      count = divideByLevel(reader, levels, kept);
     }
     List<Numbers> numbers = numbers(reader, kept);
     count(count, events, kept);
@@ -287,8 +287,7 @@ final class BlockGroups {
   }
 
   /// Divides the cells by the level, and by the attribute of its name unless each row has a level.
-  private int divideByLevel(
-      int count, BlockReader reader, BlockLevels levels, @Nullable BitSet kept) {
+  private int divideByLevel(BlockReader reader, BlockLevels levels, @Nullable BitSet kept) {
     int events = reader.directory().events;
     levels.read();
     for (int row = 0; row < events; row++) {
@@ -440,12 +439,21 @@ final class BlockGroups {
   }
 
   /// A column that is aggregated, decoded.
-  ///
-  /// @param field number of the field
-  /// @param kinds of the numbers that texts are, by code, else by value; null for other columns
-  /// @param bits these numbers, or those of the column
-  private record Numbers(
-      int field, ColumnReader column, AttributeKind @Nullable [] kinds, long[] bits) {}
+  private static final class Numbers {
+    final int field; // number of the field
+    final ColumnReader column;
+    final @Nullable AttributeKind @Nullable []
+        kinds; // of the numbers that texts are, by code or by value
+    final long[] bits; // of these numbers
+
+    Numbers(
+        int field, ColumnReader column, @Nullable AttributeKind @Nullable [] kinds, long[] bits) {
+      this.field = field;
+      this.column = column;
+      this.kinds = kinds;
+      this.bits = bits;
+    }
+  }
 
   private List<Numbers> numbers(BlockReader reader, @Nullable BitSet kept) {
     BlockDirectory directory = reader.directory();
@@ -471,7 +479,7 @@ final class BlockGroups {
     }
     int codeCount = column.codeCount();
     int count = codeCount > 0 ? codeCount : column.present();
-    AttributeKind[] kinds = new AttributeKind[count];
+    @Nullable AttributeKind[] kinds = new AttributeKind[count];
     long[] bits = new long[count];
     boolean[] seen = new boolean[count];
     long[] codesOf = codeCount > 0 ? Objects.requireNonNull(column.codes()) : null;
@@ -568,7 +576,7 @@ final class BlockGroups {
     }
   }
 
-  private void addTextNumbers(Numbers of, AttributeKind[] kinds, @Nullable BitSet kept) {
+  private void addTextNumbers(Numbers of, @Nullable AttributeKind[] kinds, @Nullable BitSet kept) {
     ColumnReader column = of.column;
     int[] rows = column.rows();
     long[] byValue = column.codeCount() > 0 ? Objects.requireNonNull(column.codes()) : null;

@@ -492,6 +492,7 @@ public final class BlockScan implements EventCursor {
       }
     }
 
+    @SuppressWarnings("ReferenceEquality") // a source is one object, which is not compared deeply
     private Reading reading(Source from) {
       Reading open = reading;
       if (open == null) {

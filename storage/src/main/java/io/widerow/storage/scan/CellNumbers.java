@@ -38,7 +38,7 @@ final class CellNumbers {
         continue;
       }
       long pair = cells[row] * (long) limit + codes[row];
-      int slot = (int) (pair * MIX >>> Integer.SIZE) & mask;
+      int slot = (int) ((pair * MIX) >>> Integer.SIZE) & mask;
       while (numbers[slot] != 0 && pairs[slot] != pair) {
         slot = (slot + 1) & mask;
       }

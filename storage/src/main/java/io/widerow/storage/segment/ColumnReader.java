@@ -306,13 +306,14 @@ public final class ColumnReader {
 
   /// The same for whole numbers: adds the rows whose value is within bounds, both inclusive.
   public void selectWithin(long least, long greatest, BitSet out) {
-    assert decoded && kind == AttributeKind.LONG : kind;
+    assert decoded && kind == AttributeKind.LONG && least <= greatest : kind;
+    long span = greatest - least + Long.MIN_VALUE; // one unsigned comparison for two
     for (int from = 0; from < present; from += Long.SIZE) {
       int count = Math.min(Long.SIZE, present - from);
       long word = 0;
       for (int i = 0; i < count; i++) {
-        long value = values[from + i];
-        word |= (value >= least & value <= greatest ? 1L : 0) << i;
+        long above = values[from + i] - least + Long.MIN_VALUE;
+        word |= (above <= span ? 1L : 0) << i;
       }
       addRows(from, word, out);
     }
@@ -326,7 +327,7 @@ public final class ColumnReader {
       long word = 0;
       for (int i = 0; i < count; i++) {
         double value = Double.longBitsToDouble(values[from + i]);
-        word |= (value >= least & value <= greatest ? 1L : 0) << i;
+        word |= (value >= least && value <= greatest ? 1L : 0) << i;
       }
       addRows(from, word, out);
     }

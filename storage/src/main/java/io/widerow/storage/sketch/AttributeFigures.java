@@ -97,7 +97,7 @@ public final class AttributeFigures {
     }
     PercentileHistogram numbers = grid;
     if (numbers != null) {
-      numbers.add(number);
+      numbers.add((double) number);
     }
   }
 

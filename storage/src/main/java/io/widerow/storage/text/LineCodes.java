@@ -31,7 +31,7 @@ final class LineCodes {
 
   private int slotOf(long number) {
     int mask = codes.length - 1;
-    int slot = (int) (number * MIX >>> Integer.SIZE) & mask;
+    int slot = (int) ((number * MIX) >>> Integer.SIZE) & mask;
     while (codes[slot] != 0 && numbers[slot] != number) {
       slot = (slot + 1) & mask;
     }

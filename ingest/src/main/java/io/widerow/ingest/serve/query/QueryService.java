@@ -45,9 +45,10 @@ import org.jspecify.annotations.Nullable;
 /// `GET /v1/query`: streams the result piece by piece. A piece is sent when the previous one is in
 /// the socket, so a slow reader pauses the query, and a reader that disconnects ends it.
 ///
-/// A query that looks at few events is first tried on the event loop of its connection: waking another thread
-/// and then the loop again takes longer than answering from memory. If the query would have to wait
-/// for the disk, or takes longer than [#HERE_NANOS], another thread answers it from the start.
+/// A query that looks at few events is first tried on the event loop of its connection: waking
+/// another thread and then the loop again takes longer than answering from memory. If the query
+/// would have to wait for the disk, or takes longer than [#HERE_NANOS], another thread answers it
+/// from the start.
 ///
 /// - Threads: the connection's event loop; other queries each have a thread, `widerow-query-<n>`.
 final class QueryService {
@@ -180,7 +181,8 @@ final class QueryService {
       parameters.requireRollup(view);
       OutputBuffer sink = new OutputBuffer(SINK_BYTES, held);
       RangeReader reader =
-          RangeReader.open(view, parameters.query(), parameters.readMode(), HERE, resources.memory());
+          RangeReader.open(
+              view, parameters.query(), parameters.readMode(), HERE, resources.memory());
       try (QueryResult answer =
           new QueryResult(
               reader,

@@ -46,7 +46,9 @@ final class LogqlPushdown {
   static Filter ofType(Matcher matcher) {
     Pattern regex = matcher.regex();
     Filter test =
-        regex == null ? equal(ANY, matcher.text()) : new Filter.Matches(ANY, RegexText.whole(regex));
+        regex == null
+            ? equal(ANY, matcher.text())
+            : new Filter.Matches(ANY, RegexText.whole(regex));
     return new Filter.OfType(matcher.kind().isNegative() ? new Filter.Not(test) : test);
   }
 
