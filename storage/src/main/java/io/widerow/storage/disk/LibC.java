@@ -54,6 +54,8 @@ public final class LibC {
   private static final MethodHandle FDATASYNC = find("fdatasync", integers(JAVA_INT), CAPTURING);
   private static final MethodHandle RESERVE =
       find("posix_fallocate", integers(JAVA_INT, JAVA_LONG, JAVA_LONG));
+  private static final MethodHandle FTRUNCATE =
+      find("ftruncate", integers(JAVA_INT, JAVA_LONG), CAPTURING);
   private static final MethodHandle FALLOCATE =
       find("fallocate", integers(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG), CAPTURING);
 
@@ -137,6 +139,15 @@ public final class LibC {
   public static int reserve(int descriptor, long bytes) {
     try {
       return (int) RESERVE.invokeExact(descriptor, 0L, bytes);
+    } catch (Throwable bug) {
+      throw impossible(bug);
+    }
+  }
+
+  /// @return false when the call failed
+  public boolean resize(int descriptor, long bytes) {
+    try {
+      return (int) FTRUNCATE.invokeExact(state, descriptor, bytes) == 0;
     } catch (Throwable bug) {
       throw impossible(bug);
     }

@@ -307,7 +307,19 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
     if (sealRequested || rowsJournalBytes > config.journalBytes() / config.rowsPerLane()) {
       sealRows();
     }
+    if (rows.events() == 0) {
+      rest();
+    }
     return lsn;
+  }
+
+  /// Everything is sealed, or handed over for sealing.
+  private void rest() {
+    try {
+      var _ = journal.rest(); // a later commit tries again
+    } catch (RuntimeException failure) {
+      throw contents.fail("begin a journal file", failure);
+    }
   }
 
   @Override

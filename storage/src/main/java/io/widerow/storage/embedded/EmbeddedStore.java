@@ -328,6 +328,7 @@ public final class EmbeddedStore implements EventStore {
         contents.retentions().keepAllNoLonger();
         lanes.now().forEach(lane -> contents.tidy(lane.journal()::giveBack));
       }
+      lanes.now().forEach(this::trimAgain);
       writeWitness();
       layout.look();
       sealer.retry();
@@ -346,6 +347,11 @@ public final class EmbeddedStore implements EventStore {
       lanes.goOn(sealer.executor()); // expired data may have made room
       extension.get().maintain(config.openAge());
     }
+  }
+
+  /// Frees the files that a journal let go of when everything in them was sealed already.
+  private void trimAgain(EmbeddedLane lane) {
+    contents.tidy(() -> trims.trim(lane.journal(), 0));
   }
 
   /// Records in the witness, apart from the journals, how far each journal is durable. While the

@@ -75,7 +75,7 @@ public final class ChronicleFile implements AutoCloseable {
     }
   }
 
-  /// Creates the file with all its blocks. File and directory entries are durable on return.
+  /// Creates the file with its blocks. File and directory entries are durable on return.
   ///
   /// @throws StorageException.DiskFull when there is no room for it; nothing of it remains
   static ChronicleFile create(Disk disk, Path directory, long bytes) {
@@ -96,7 +96,7 @@ public final class ChronicleFile implements AutoCloseable {
   }
 
   /// Bytes that a tailer of the library maps: a block, and a quarter more for excerpts that cross
-  /// its end.
+  /// its end. None does, so that quarter is a hole.
   static long mappedBytes(long bytes) {
     return bytes + bytes / 4;
   }
@@ -139,19 +139,35 @@ public final class ChronicleFile implements AutoCloseable {
     return directory;
   }
 
+  /// Bytes that it takes on the disk.
   long bytes() {
+    return bytes;
+  }
+
+  /// The size of the file, of which the last part is a hole.
+  long size() {
     return mappedBytes(bytes);
   }
 
-  /// The number of bytes of the next file that should be filled by now. Zero or less while this
-  /// file is less than half full; all when only a tenth of this file is free. That tenth is slack
-  /// for a late executor.
-  long wantedOfNext() {
-    return (position - bytes / 2) * 5 / 2;
+  boolean isHalfFull() {
+    return position > bytes / 2;
+  }
+
+  /// The number of bytes of the next file that should be filled by now: none while this file is
+  /// half full, all when only a tenth of it is free. That tenth is slack for a late executor.
+  ///
+  /// @param nextBytes of the next file
+  long wantedOfNext(long nextBytes) {
+    return (position - bytes / 2) * 5 / 2 * nextBytes / bytes;
   }
 
   boolean hasRoomFor(MemorySegment frame) {
-    return after(position, frame.byteSize()) + Integer.BYTES <= bytes;
+    return holds(bytes, position, frame.byteSize());
+  }
+
+  /// Whether a file of some bytes has room for a frame at a position.
+  static boolean holds(long bytes, long position, long frameBytes) {
+    return after(position, frameBytes) + Integer.BYTES <= bytes;
   }
 
   /// Where the next excerpt begins after one of `frameBytes` bytes at a position.

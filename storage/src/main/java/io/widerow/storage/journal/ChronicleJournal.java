@@ -17,20 +17,23 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: as [Journal]; `this` guards the list of full files.
 public final class ChronicleJournal implements Journal {
   /// @param lsnFrom the least LSN of a frame in it, also of an earlier use
-  private record Full(ChronicleFile file, long lsnFrom, long lsnLast) {}
+  /// @param isCleared whether it holds only frames of its last use, so that it may be used again
+  private record Full(ChronicleFile file, long lsnFrom, long lsnLast, boolean isCleared) {}
 
   private final Disk disk;
   private final Path journal;
   private final int lane;
-  private final long fileBytes;
+  private final FileSizes sizes;
   private final Deque<Full> full = new ArrayDeque<>();
   private final SpareFile spare;
   private final UsedFile used;
   private final AtomicLong goneTo = new AtomicLong(); // LSN, see discard
+  private final AtomicLong trimmedTo = new AtomicLong(); // LSN
   private ChronicleFile current;
   private long lsnFirst; // of the current file
   private long number;
   private long lsnLast;
+  private volatile boolean isResting; // no file needs to wait for its use; written by the lane
   private @Nullable Throwable failure;
 
   /// @param executor creates files ahead of their use
@@ -40,20 +43,19 @@ public final class ChronicleJournal implements Journal {
       int lane,
       long number,
       long lsnFirst,
-      long fileBytes,
+      FileSizes sizes,
       Executor executor) {
     this.disk = disk;
     this.journal = journal;
     this.lane = lane;
-    this.fileBytes = fileBytes;
+    this.sizes = sizes;
     this.number = number;
     this.lsnFirst = lsnFirst;
     this.lsnLast = lsnFirst - 1;
     this.spare =
-        new SpareFile(
-            disk, journal.resolve(ChronicleJournalFactory.spareName(lane)), fileBytes, executor);
+        new SpareFile(disk, journal.resolve(ChronicleJournalFactory.spareName(lane)), executor);
     this.used = new UsedFile(disk, journal.resolve(ChronicleJournalFactory.usedName(lane)));
-    this.current = ChronicleFile.create(disk, directory(), fileBytes);
+    this.current = ChronicleFile.create(disk, directory(), sizes.next());
   }
 
   private Path directory() {
@@ -63,43 +65,90 @@ public final class ChronicleJournal implements Journal {
   @Override
   public void append(long lsn, MemorySegment frame) {
     requireSound();
+    if (isResting) {
+      isResting = false;
+    }
     if (lsn != lsnLast + 1) {
       throw new IllegalArgumentException("LSN %d after %d".formatted(lsn, lsnLast));
     }
     if (!current.hasRoomFor(frame)) {
-      roll();
+      roll(sizes.nextFor(frame.byteSize()), true);
       if (!current.hasRoomFor(frame)) {
         throw new IllegalArgumentException(
-            "frame of %d bytes in files of %d".formatted(frame.byteSize(), fileBytes));
+            "frame of %d bytes in files of %d".formatted(frame.byteSize(), sizes.most()));
       }
     } else if (lsnFrom() <= goneTo.get()) {
-      rollIfThereIsRoom();
+      rollIfThereIsRoom(true);
     }
     try {
       current.append(frame);
       lsnLast = lsn;
-      long wanted = current.wantedOfNext();
-      if (wanted > 0 && !used.isWaiting()) {
-        spare.prepare(wanted);
+      if (current.isHalfFull()) {
+        sizes.halfFull();
+        prepareNext();
       }
     } catch (Throwable broken) {
       throw end("append", broken);
     }
   }
 
+  private void prepareNext() {
+    long bytes = sizes.next();
+    if (!used.isWaiting(bytes)) {
+      spare.prepare(bytes, current.wantedOfNext(bytes));
+    }
+  }
+
+  /// Begins the smallest file, unless the present one is that and less than half full. It must be
+  /// ready: no group waits for its creation. A file that did not last long enough stays: the lane
+  /// would soon need one of its size.
+  @Override
+  public boolean rest() {
+    if (failure != null) {
+      return true;
+    }
+    if (!isSmall()) {
+      if (!sizes.areEnough()) {
+        return false;
+      }
+      becomeSmall();
+    }
+    isResting = isSmall();
+    return isResting;
+  }
+
+  private void becomeSmall() {
+    long bytes = sizes.first();
+    sizes.restart();
+    if (used.isWaiting(bytes) || spare.isComplete(bytes)) {
+      rollIfThereIsRoom(false);
+    } else {
+      spare.prepare(bytes, bytes);
+    }
+  }
+
+  private boolean isSmall() {
+    return current.bytes() == sizes.first() && !current.isHalfFull() && spare.isNone();
+  }
+
   /// Forces the full file, since [#force] forces the next one only, and then starts the next. The
   /// next file's name promises that everything before it is durable, so it gets that name only now.
-  private void roll() {
-    if (lsnFrom() > goneTo.get()) {
-      clearRemains(); // else the file is deleted
+  ///
+  /// @param bytes of the next file
+  /// @param mayBeUsed whether the full file may be used again; else it is deleted
+  private void roll(long bytes, boolean mayBeUsed) {
+    boolean clears = mayBeUsed && lsnFrom() > goneTo.get();
+    if (clears) {
+      clearRemains();
     }
     force();
     number++;
     try {
-      if (!goOnInUsedFile()) {
-        ChronicleFile made = spare.take(directory());
-        goOn(made == null ? ChronicleFile.create(disk, directory(), fileBytes) : made);
+      if (spare.isComplete(bytes) || !goOnInUsedFile(bytes, clears)) {
+        ChronicleFile made = spare.take(directory(), bytes);
+        goOn(made == null ? ChronicleFile.create(disk, directory(), bytes) : made, clears);
       }
+      sizes.begin();
     } catch (StorageException.DiskFull noRoom) {
       number--;
       throw noRoom;
@@ -109,25 +158,25 @@ public final class ChronicleJournal implements Journal {
   }
 
   /// The present file takes frames until there is room for another one.
-  private void rollIfThereIsRoom() {
+  private void rollIfThereIsRoom(boolean mayBeUsed) {
     try {
-      roll();
+      roll(sizes.next(), mayBeUsed);
     } catch (StorageException.DiskFull _) {
-      return; // the next append tries again
+      return; // the next call tries again
     }
   }
 
   /// Under the lock, so that [#keptFrom] never misses the file.
-  private synchronized boolean goOnInUsedFile() {
-    ChronicleFile next = used.take(directory(), goneTo.get());
+  private synchronized boolean goOnInUsedFile(long bytes, boolean isCleared) {
+    ChronicleFile next = used.take(directory(), bytes, goneTo.get());
     if (next != null) {
-      goOn(next);
+      goOn(next, isCleared);
     }
     return next != null;
   }
 
-  private synchronized void goOn(ChronicleFile next) {
-    full.add(new Full(current, lsnFrom(), lsnLast));
+  private synchronized void goOn(ChronicleFile next, boolean isCleared) {
+    full.add(new Full(current, lsnFrom(), lsnLast, isCleared));
     current.close();
     current = next;
     lsnFirst = lsnLast + 1;
@@ -182,9 +231,11 @@ public final class ChronicleJournal implements Journal {
   @Override
   public void trim(long lsn) {
     Path trimmed = journal.resolve(ChronicleJournalFactory.trimmedName(lane));
+    long last = trimmedTo.accumulateAndGet(lsn, Math::max);
     used.dropTo(goneTo.get());
+    used.dropUnlessOf(isResting ? 0 : sizes.next());
     boolean renamed = false;
-    for (Full oldest = oldest(lsn); oldest != null; oldest = oldest(lsn)) {
+    for (Full oldest = oldest(last); oldest != null; oldest = oldest(last)) {
       if (!keepForUse(oldest)) {
         ChronicleFile.deleteInSteps(disk, oldest.file.directory(), trimmed);
       }
@@ -199,7 +250,11 @@ public final class ChronicleJournal implements Journal {
   }
 
   private boolean keepForUse(Full oldest) {
-    if (oldest.lsnFrom <= goneTo.get() || !used.offer(oldest.file, oldest.lsnFrom)) {
+    if (isResting
+        || !oldest.isCleared
+        || oldest.file.bytes() != sizes.next()
+        || oldest.lsnFrom <= goneTo.get()
+        || !used.offer(oldest.file, oldest.lsnFrom)) {
       return false;
     }
     used.dropTo(goneTo.get()); // a request may have come in between
@@ -231,7 +286,7 @@ public final class ChronicleJournal implements Journal {
   @Override
   public synchronized Current current() {
     var file = ChronicleJournalFactory.Found.of(current.directory());
-    return new Current(Objects.requireNonNull(file).number(), current.bytes());
+    return new Current(Objects.requireNonNull(file).number(), current.size());
   }
 
   @Override

@@ -13,6 +13,7 @@ import java.util.UUID;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.IntToLongFunction;
+import java.util.function.LongSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -22,8 +23,6 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: one at a time.
 public final class ChronicleJournalFactory implements Journal.Factory {
-  static final long FILE_BYTES = 64L << 20;
-
   private static final Pattern NOT_NEEDED = Pattern.compile("\\d{1,5}-(spare|used|trimmed)");
   private static final Pattern NAME = Pattern.compile("(\\d{1,5})-([0-9a-f]{8})-([0-9a-f]{16})");
 
@@ -61,19 +60,37 @@ public final class ChronicleJournalFactory implements Journal.Factory {
   private final Disk disk;
   private final Path journal;
   private final UUID store;
+  private final long firstBytes;
   private final long fileBytes;
+  private final LongSupplier nanos;
   private final Executor executor;
   private final List<Found> replayed = new ArrayList<>();
   private long numberNext;
 
   /// @param journal the journals' directory, created when absent; its parent exists
+  /// @param fileBytes the most that a file takes
   /// @param executor creates files ahead of their use
   public ChronicleJournalFactory(
       Disk disk, Path journal, UUID store, long fileBytes, Executor executor) {
+    this(disk, journal, store, FileSizes.FIRST_BYTES, fileBytes, System::nanoTime, executor);
+  }
+
+  /// @param firstBytes size of a lane's first file, see [FileSizes]
+  /// @param nanos the monotonic clock
+  public ChronicleJournalFactory(
+      Disk disk,
+      Path journal,
+      UUID store,
+      long firstBytes,
+      long fileBytes,
+      LongSupplier nanos,
+      Executor executor) {
     this.disk = disk;
     this.journal = journal;
     this.store = store;
+    this.firstBytes = firstBytes;
     this.fileBytes = fileBytes;
+    this.nanos = nanos;
     this.executor = executor;
     skipNumbersInUse();
   }
@@ -102,7 +119,14 @@ public final class ChronicleJournalFactory implements Journal.Factory {
 
   @Override
   public Journal.Factory at(Path otherDirectory) {
-    return of(otherDirectory, fileBytes, disk, store, executor);
+    return new ChronicleJournalFactory(
+        disk,
+        otherDirectory.resolve(Journal.DIRECTORY),
+        store,
+        firstBytes,
+        fileBytes,
+        nanos,
+        executor);
   }
 
   private void skipNumbersInUse() {
@@ -140,7 +164,8 @@ public final class ChronicleJournalFactory implements Journal.Factory {
     deleteUnneeded(journal.resolve(spareName(lane)));
     deleteUnneeded(journal.resolve(usedName(lane)));
     deleteUnneeded(journal.resolve(trimmedName(lane)));
-    return new ChronicleJournal(disk, journal, lane, numberNext, lsnFirst, fileBytes, executor);
+    var sizes = new FileSizes(firstBytes, fileBytes, nanos);
+    return new ChronicleJournal(disk, journal, lane, numberNext, lsnFirst, sizes, executor);
   }
 
   @Override

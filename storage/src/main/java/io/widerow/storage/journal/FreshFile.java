@@ -5,13 +5,13 @@ import io.widerow.storage.disk.Disk;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/// A journal file under construction. All its blocks are reserved, and as many as time allows are
-/// filled with zeros, so that the force of a group changes no metadata.
+/// A journal file under construction. All blocks that frames may lie in are reserved, and as many
+/// as time allows are filled with zeros, so that the force of a group changes no metadata.
 ///
 /// ```
-///   begin      reserved ......................................
-///   fillStep   00000000 ......................................
-///   finish     header 00 .....................................   durable, under its name
+///   begin      reserved .............................|  hole  |
+///   fillStep   00000000 .............................|        |
+///   finish     header 00 ............................|        |   durable, under its name
 /// ```
 ///
 /// - Threads: one at a time.
@@ -45,7 +45,8 @@ public final class FreshFile implements AutoCloseable {
     try {
       disk.create(file).close();
       data = new NativeFile(file);
-      data.reserve(ChronicleFile.mappedBytes(bytes));
+      data.reserve(bytes);
+      data.resize(ChronicleFile.mappedBytes(bytes));
       return new FreshFile(disk, directory, bytes, data);
     } catch (Throwable failure) {
       if (data != null) {

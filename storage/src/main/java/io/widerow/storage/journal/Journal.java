@@ -34,13 +34,22 @@ public interface Journal extends AutoCloseable {
 
   Current current();
 
-  /// Deletes each file whose groups all have LSNs up to and including `lsn`, or takes it out of the
-  /// journal to use it again. One call at a time.
+  /// Deletes each file whose groups all have LSNs up to and including `lsn`, or the greatest one of
+  /// an earlier call, or takes it out of the journal to use it again. One call at a time.
   void trim(long lsn);
 
   /// Lets go of every frame up to `lsn` as soon as [#trim] allows it: no file that has one is used
   /// again, and if the present file has one, the next append begins another, if there is room.
   default void discard(long lsn) {}
+
+  /// Lets go of what the journal reserved for a rate of events that it does not have now; the next
+  /// [#trim] then frees the room. The lane calls it between groups, while everything is sealed or
+  /// handed over for sealing.
+  ///
+  /// @return false when a later call may let go of more
+  default boolean rest() {
+    return true;
+  }
 
   /// Deletes what the journal keeps for later and can do without: the disk is full.
   default void giveBack() {}

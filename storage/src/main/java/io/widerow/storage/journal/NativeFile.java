@@ -58,6 +58,18 @@ public final class NativeFile implements AutoCloseable {
     }
   }
 
+  /// Sets the size. What lies after the present one is a hole, which reads as zeros and takes no
+  /// blocks.
+  void resize(long bytes) {
+    boolean done;
+    do {
+      done = library.resize(descriptor, bytes);
+    } while (!done && library.error() == LibC.INTERRUPTED);
+    if (!done) {
+      throw failed("resize to " + bytes + " bytes", library.error());
+    }
+  }
+
   /// Gives back the blocks of the whole pages in `[from, until)`, which read as zeros then. The
   /// size stays. Does nothing on a file system that cannot, or that has no room to note it.
   void release(long from, long until) {

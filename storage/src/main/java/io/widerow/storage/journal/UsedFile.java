@@ -87,12 +87,16 @@ final class UsedFile {
 
   /// Hands the file to the caller, durable under its new name.
   ///
+  /// @param bytes a file of another size is not handed out
   /// @param unusableTo LSN: a file with a frame up to it is not handed out
   /// @return null when none waits, or there is no room for its new name or its first page
   /// @throws StorageException when the disk failed
-  @Nullable ChronicleFile take(Path target, long unusableTo) {
+  @Nullable ChronicleFile take(Path target, long bytes, long unusableTo) {
     Held waits = held.get();
-    if (waits == null || waits.lsnFirst <= unusableTo || !claim(waits)) {
+    if (waits == null
+        || waits.lsnFirst <= unusableTo
+        || waits.file.bytes() != bytes
+        || !claim(waits)) {
       return null;
     }
     Path left = directory;
@@ -132,13 +136,24 @@ final class UsedFile {
     }
   }
 
+  /// Deletes the file that waits if it has another size than files that begin now.
+  ///
+  /// @throws StorageException when the disk failed
+  void dropUnlessOf(long bytes) {
+    Held waits = held.get();
+    if (waits != null && waits.file.bytes() != bytes) {
+      dropTo(Long.MAX_VALUE);
+    }
+  }
+
   private boolean claim(Held waits) {
     return waits.waits && held.compareAndSet(waits, new Held(waits.file, waits.lsnFirst, false));
   }
 
-  boolean isWaiting() {
+  /// True when a file of this size waits.
+  boolean isWaiting(long bytes) {
     Held now = held.get();
-    return now != null && now.waits && now.lsnFirst > LEFT;
+    return now != null && now.waits && now.lsnFirst > LEFT && now.file.bytes() == bytes;
   }
 
   /// Bytes of the file that waits.

@@ -20,6 +20,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -30,14 +31,16 @@ import org.jspecify.annotations.Nullable;
 
 /// Simulator of power cuts under the real journal, on a [CutDisk]. A cut builds a directory of the
 /// durable data, plus any unforced bytes and names, and recovery reads it: files that roll, are
-/// trimmed and used again, so that a page that was not forced may have frames of an earlier use. It
-/// runs in classes of a [io.widerow.faults.PlantLoader], which records the forces.
+/// trimmed and used again, so that a page that was not forced may have frames of an earlier use;
+/// files that become larger, and small again while nothing comes. It runs in classes of a [io.widerow.faults.PlantLoader], which records the forces.
 ///
 /// - Threads: one.
 final class JournalCut {
   private static final UUID STORE = new UUID(7, 11);
   private static final int LANE = 0;
+  private static final long FIRST_BYTES = 192 << 10;
   private static final long FILE_BYTES = 512 << 10;
+  private static final long CALM_NANOS = Duration.ofMinutes(1).toNanos();
   private static final int GROUPS = 40;
 
   private final Path work;
@@ -49,6 +52,8 @@ final class JournalCut {
   private int cuts;
   private boolean waits; // a file, to be used again
   private int usedAgain;
+  private long nanos;
+  private int rests;
   private @Nullable AssertionError found;
 
   private JournalCut(Path work, long seed) {
@@ -84,6 +89,7 @@ final class JournalCut {
     }
     assertEquals(null, run.found);
     assertTrue(run.usedAgain > 0, "no file was used again");
+    assertTrue(run.rests > 0, "no file became small again");
     return run.cuts;
   }
 
@@ -92,13 +98,18 @@ final class JournalCut {
   }
 
   private void write() {
-    var factory = new ChronicleJournalFactory(disk, journals(), STORE, FILE_BYTES, Runnable::run);
+    var factory =
+        new ChronicleJournalFactory(
+            disk, journals(), STORE, FIRST_BYTES, FILE_BYTES, () -> nanos, Runnable::run);
     try (EventBatch batch = new EventBatch(1 << 19, 1 << 19);
         FrameEncoder encoder = new FrameEncoder(STORE, LANE, false);
         Journal journal = factory.create(LANE, 1);
         WitnessFile witness = new WitnessFile(disk, disk.directory(), STORE)) {
       begun = true;
       for (long lsn = 1; lsn <= GROUPS; lsn++) {
+        if (lsn % 16 == 0) {
+          rest(journal, lsn - 1);
+        }
         fill(batch, 100 + random.nextInt(1_300));
         journal.append(
             lsn,
@@ -127,6 +138,22 @@ final class JournalCut {
         }
       }
     }
+  }
+
+  /// Nothing comes for a while, and everything is sealed.
+  private void rest(Journal journal, long last) {
+    journal.force();
+    promised = last;
+    long before = journal.current().reservedBytes();
+    nanos += CALM_NANOS;
+    trimmed = promised;
+    journal.trim(trimmed);
+    while (!journal.rest()) {
+      cut();
+    }
+    cut();
+    journal.trim(0);
+    rests += journal.current().reservedBytes() < before ? 1 : 0;
   }
 
   private void fill(EventBatch batch, int events) {

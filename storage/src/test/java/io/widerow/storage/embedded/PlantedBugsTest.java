@@ -91,6 +91,10 @@ class PlantedBugsTest extends PlantedRules {
             SuiteCheck.JOURNAL_CUT,
             Cut.out(FreshFile.class, "finish", Disk.class, "forceDirectory").only(1)),
         planted(
+            "a new journal file has its size before it has its name",
+            SuiteCheck.JOURNAL_CUT,
+            Cut.out(FreshFile.class, "begin", NativeFile.class, "resize")),
+        planted(
             "the rename of a spare journal file is forced",
             SuiteCheck.JOURNAL_CUT,
             Cut.out(ChronicleFile.class, "rename", Disk.class, "forceDirectory")),

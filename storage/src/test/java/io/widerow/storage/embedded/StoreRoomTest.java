@@ -44,7 +44,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class StoreRoomTest {
   private static final long DISK_BYTES = 16 << 20;
   private static final int PAGE_BYTES = 4 << 10;
-  private static final int PAGES = 840; // two journal files of 1.25 MiB, segments, and more
+  private static final int PAGES = 840; // two journal files of 1 MiB, segments, and more
   private static final int STEP = 60;
 
   @TempDir private Path directory = Path.of(".");
@@ -314,7 +314,7 @@ class StoreRoomTest {
         leave((long) pages * PAGE_BYTES);
         levels++;
         boolean refused = false;
-        for (int batch = 0; batch < 400 && !refused; batch++) {
+        for (int batch = 0; batch < 800 && !refused; batch++) {
           number += 1_001;
           long from = number;
           try {

@@ -18,7 +18,7 @@ final class JournalGroups {
 
   /// @param fill fills the body of each event
   static EventBatch batch(int events, Consumer<byte[]> fill) {
-    EventBatch batch = new EventBatch(1 << 20, 1 << 20);
+    EventBatch batch = new EventBatch(1 << 22, 1 << 22);
     byte[] type = "app".getBytes(StandardCharsets.UTF_8);
     byte[] body = new byte[BODY_BYTES];
     for (int event = 0; event < events; event++) {

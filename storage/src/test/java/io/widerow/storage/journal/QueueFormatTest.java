@@ -124,7 +124,7 @@ class QueueFormatTest {
     List<byte[]> excerpts = new ArrayList<>();
     try (Arena arena = Arena.ofConfined();
         ChronicleFile written = ChronicleFile.create(new RealDisk(), file, FILE_BYTES)) {
-      for (int length : new int[] {1, 2, 3, 4, 5, 4_093, 70_001, 200_000, 7}) {
+      for (int length : new int[] {1, 2, 3, 4, 5, 4_093, 70_001, 200_000, 600_000, 7}) {
         byte[] excerpt = new byte[length];
         random.nextBytes(excerpt);
         written.append(arena.allocate(length).copyFrom(MemorySegment.ofArray(excerpt)));

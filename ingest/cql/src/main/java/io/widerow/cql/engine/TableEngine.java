@@ -44,6 +44,7 @@ public final class TableEngine implements TableStore, StoreExtension {
   private volatile List<Damage> reported = List.of();
   private volatile boolean sealRequested;
   private volatile boolean forceRequested;
+  private volatile boolean restRequested;
 
   /// The key spans to forget after a force.
   private final AtomicReference<@Nullable ObsoleteKeys> toForget = new AtomicReference<>();
@@ -201,7 +202,7 @@ public final class TableEngine implements TableStore, StoreExtension {
         synchronized (queue) {
           taken = new ArrayList<>(queue);
           queue.clear();
-          if (taken.isEmpty() && !sealRequested && !forceRequested) {
+          if (taken.isEmpty() && !sealRequested && !forceRequested && !restRequested) {
             running = false;
             queue.notifyAll();
             ended = true;
@@ -238,6 +239,12 @@ public final class TableEngine implements TableStore, StoreExtension {
         sealRequested = false;
         if (now != null) {
           now.seal();
+        }
+      }
+      if (restRequested) {
+        restRequested = false;
+        if (now != null) {
+          now.rest();
         }
       }
     } catch (RuntimeException failure) {
@@ -329,6 +336,11 @@ public final class TableEngine implements TableStore, StoreExtension {
           forceRequested = true; // acknowledged groups are forced after a second
           wake();
         }
+        if (now.wantsRest()) {
+          restRequested = true;
+          wake();
+        }
+        context.store().tidy(() -> upkeep.trimTo(0)); // files that the journal let go of
         opening.witness().write(List.of(now.witness()));
         context.store().tidy(contents::keepRoom);
         upkeep.start();

@@ -39,6 +39,7 @@ final class TableLane implements AutoCloseable {
   private long lsn; // of the last frame written
   private long lsnGroup; // of the last whole group
   private volatile long forcedLsn;
+  private volatile boolean rests;
   private long forcedNanos;
 
   /// @param lsn the last one that was used before
@@ -134,6 +135,7 @@ final class TableLane implements AutoCloseable {
       throw store.fail("write the journal of the tables", failure);
     }
     lsn = next;
+    rests = false;
   }
 
   /// Makes the appended records as durable as requested, then visible.
@@ -177,6 +179,23 @@ final class TableLane implements AutoCloseable {
     if (!memory.isEmpty()) {
       turn();
     }
+  }
+
+  /// Lets the journal let go of what it does not need, while everything is flushed or being
+  /// flushed.
+  void rest() {
+    if (memory.isEmpty()) {
+      try {
+        rests = journal.rest();
+      } catch (RuntimeException failure) {
+        throw store.fail("begin a journal file of the tables", failure);
+      }
+    }
+  }
+
+  /// True when the journal may have something to let go of.
+  boolean wantsRest() {
+    return !rests && contents.state().memories().getFirst().isEmpty();
   }
 
   /// True when the memory has something and was made before an instant.

@@ -175,9 +175,14 @@ final class TableUpkeep {
       abandon(written, failure);
       throw failure;
     }
+    trimTo(oldest.lsnLast());
+  }
+
+  /// Trims the journal up to an LSN, or as far as an earlier call did.
+  void trimTo(long lsn) {
     Journal trimmed = journal;
     if (trimmed != null) {
-      contents.context().trims().trim(trimmed, oldest.lsnLast());
+      contents.context().trims().trim(trimmed, lsn);
     }
   }
 
