@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 /// @param openBytes native memory for open rows (the memtables) of the whole store, 2 MiB to 16 GiB
 ///   for each lane
 /// @param openAge age at which [EventStore#maintain] flushes open rows
-/// @param journalFileBytes size of a journal file, 1 MiB to 1 GiB. With files of less than 9 MiB an
-///   event may have at most an eighth of the file
+/// @param journalFileBytes the most that a journal file takes, 1 MiB to 1 GiB; files begin at 4
+///   MiB. With less than 9 MiB an event may have at most an eighth of it
 /// @param journalBytes journal of a lane that a restart may have to replay, at least one file; more
 ///   than this triggers a flush
 /// @param diskReserveBytes free space below which the store accepts no events
@@ -238,8 +238,8 @@ public record StoreConfig(
     return bucketMinutesByType.getOrDefault(type, bucketMinutes);
   }
 
-  /// The longest frame that fits into a journal file, in bytes. The queue maps a quarter of the
-  /// file size past the file's end and refuses longer frames.
+  /// The longest frame that a journal file of the configured size takes, in bytes: a quarter of it,
+  /// which is the most that the queue's own writer takes.
   public long frameBytesMax() {
     return Math.min(FRAME_BYTES_MAX, journalFileBytes / 4 - FRAME_SLACK_BYTES);
   }

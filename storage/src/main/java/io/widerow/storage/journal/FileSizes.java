@@ -3,8 +3,8 @@ package io.widerow.storage.journal;
 import java.util.function.LongSupplier;
 
 /// The sizes of a lane's journal files. A store that takes few events has small files; while a lane
-/// fills its files quickly, each next one is twice as large, so that a busy lane changes files a few
-/// times a minute and not a few times a second.
+/// fills its files quickly, each next one is twice as large, so that a busy lane changes files a
+/// few times a minute and not a few times a second.
 ///
 /// ```
 ///   4 MiB | 8 MiB | 16 MiB | 32 MiB | 64 MiB | 64 MiB | 64 MiB ...        full rate

@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
 /// Simulator of power cuts under the real journal, on a [CutDisk]. A cut builds a directory of the
 /// durable data, plus any unforced bytes and names, and recovery reads it: files that roll, are
 /// trimmed and used again, so that a page that was not forced may have frames of an earlier use;
-/// files that become larger, and small again while nothing comes. It runs in classes of a [io.widerow.faults.PlantLoader], which records the forces.
+/// files that become larger, and small again while nothing comes. It runs in classes of a
+/// [io.widerow.faults.PlantLoader], which records the forces.
 ///
 /// - Threads: one.
 final class JournalCut {

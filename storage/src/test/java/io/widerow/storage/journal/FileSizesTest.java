@@ -34,8 +34,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// Goal: journal files are small in a calm store and large in a busy one, no lane creates one that
 /// another thread can create, and no frame is lost over that. Method: the real journal on the real
-/// disk, with a clock of the test and an executor whose tasks the test runs. What a power cut leaves
-/// of such files: `JournalCut`.
+/// disk, with a clock of the test and an executor whose tasks the test runs. What a power cut
+/// leaves of such files: `JournalCut`.
 class FileSizesTest {
   private static final int LANE = 3;
   private static final long FIRST_BYTES = 256 << 10;
@@ -235,9 +235,7 @@ class FileSizesTest {
   /// Bytes of the files before the present one.
   private long fullBytes(Journal journal) {
     long number = journal.current().number();
-    return LongStream.range(0, number)
-        .map(each -> Math.min(FIRST_BYTES << each, FILE_BYTES))
-        .sum();
+    return LongStream.range(0, number).map(each -> Math.min(FIRST_BYTES << each, FILE_BYTES)).sum();
   }
 
   /// A file that holds frames of an earlier use rests without the zeros over them, which would take
