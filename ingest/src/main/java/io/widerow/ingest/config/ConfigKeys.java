@@ -278,8 +278,8 @@ public final class ConfigKeys {
                       bytes >= MIB && bytes <= 1_024 * MIB,
                       "%s must be 1 MiB to 1 GiB, got %d".formatted(name, bytes)))
           .summary(
-              "the most that a journal file takes, 1 MiB to 1 GiB; files begin at 4 MiB, a busy lane"
-                  + " has two or three");
+              "the most that a journal file takes, 1 MiB to 1 GiB; files begin at 4 MiB, a busy"
+                  + " lane has two or three");
 
   static final Key<Long> JOURNAL_BYTES =
       advanced("journal-bytes", "268435456", Form.LONG, Check.from(1))

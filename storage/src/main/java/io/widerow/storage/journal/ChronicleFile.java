@@ -144,7 +144,7 @@ public final class ChronicleFile implements AutoCloseable {
     return bytes;
   }
 
-  /// The size of the file, of which the last part is a hole.
+  /// The size of the file. The part after [#bytes] is a hole.
   long size() {
     return mappedBytes(bytes);
   }

@@ -27,6 +27,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -113,6 +114,7 @@ class FileSizesTest {
     return Long.parseLong(blocks[0]) * Long.parseLong(blocks[1]);
   }
 
+  @Tag("process")
   @Test
   void aFileTakesItsBytesAndTheRestIsAHole() throws IOException {
     try (Journal journal = journal()) {
