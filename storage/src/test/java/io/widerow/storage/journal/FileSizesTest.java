@@ -110,7 +110,7 @@ class FileSizesTest {
     Path data = journals().resolve(names().getFirst()).resolve(ChronicleFile.DATA_FILE);
     Process stat = new ProcessBuilder("stat", "-c", "%b %B", data.toString()).start();
     String out = new String(stat.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
-    String[] blocks = out.strip().split(" ");
+    String[] blocks = out.strip().split(" ", 2);
     return Long.parseLong(blocks[0]) * Long.parseLong(blocks[1]);
   }
 
