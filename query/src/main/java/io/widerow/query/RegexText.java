@@ -70,7 +70,8 @@ public record RegexText(Pattern regex, boolean whole) implements Filter.TextTest
         case '.', '^', '$' -> {}
         case '\\' -> {
           int escaped = end < regex.length() ? regex.codePointAt(end) : -1;
-          if (escaped < 0 || ESCAPES.indexOf(escaped) < 0 && Character.isLetterOrDigit(escaped)) {
+          boolean other = Character.isLetterOrDigit(escaped) && ESCAPES.indexOf(escaped) < 0;
+          if (escaped < 0 || other) {
             return ""; // a class by name, or a character by number
           }
           end += Character.charCount(escaped);

@@ -312,7 +312,7 @@ class FoldedStatsTest {
       case 0 -> new Filter.Exists(name);
       case 1, 2 ->
           new Filter.Compare(
-              name, comparison, new Filter.Literal.Whole(random.nextInt(4) * 100 - 100L));
+              name, comparison, new Filter.Literal.Whole(random.nextInt(4) * 100L - 100));
       case 3 -> new Filter.Compare(name, comparison, new Filter.Literal.Fraction(fraction(random)));
       case 4 ->
           new Filter.Compare(name, comparison, new Filter.Literal.Truth(random.nextBoolean()));

@@ -59,6 +59,7 @@ public class BlockScanBench {
   private static final List<String> REGIONS = List.of("eu-west", "eu-north", "us-east", "us-west");
 
   /// What is asked.
+  @SuppressWarnings("ImmutableEnumChecker") // lists that nobody changes
   public enum Query {
     COUNT(List.of(), 0, new Filter.Everything()),
     COUNT_BY_REGION(List.of(REGION), 0, new Filter.Everything()),

@@ -80,10 +80,11 @@ final class Samples {
     }
 
     private void addTimes(double value, long weight) {
-      double product = value * weight;
+      double times = (double) weight;
+      double product = value * times;
       sum.add(product);
       if (weight > 1 && Double.isFinite(product)) {
-        sum.add(Math.fma(value, weight, -product)); // what rounding has lost
+        sum.add(Math.fma(value, times, -product)); // what rounding has lost
       }
     }
 
