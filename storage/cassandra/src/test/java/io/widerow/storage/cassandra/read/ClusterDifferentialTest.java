@@ -12,15 +12,19 @@ import io.widerow.event.EventView;
 import io.widerow.faults.Seeds;
 import io.widerow.faults.Slice;
 import io.widerow.faults.TestEvent;
+import io.widerow.rollup.RollupField;
+import io.widerow.rollup.RollupFigure;
 import io.widerow.storage.Arrivals;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Filter;
 import io.widerow.storage.Grouping;
 import io.widerow.storage.Scan;
 import io.widerow.storage.StoreView;
+import io.widerow.storage.sketch.GroupedEvents;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
@@ -140,8 +144,21 @@ class ClusterDifferentialTest {
 
   private static Map<String, Long> counts(List<TestEvent> events) {
     Map<String, Long> counts = new TreeMap<>();
-    events.forEach(event -> counts.merge(status(event), 1L, Long::sum));
+    events.forEach(event -> {
+      counts.merge(status(event), 1L, Long::sum);
+      counts.merge("sum of " + status(event), sum(event), Long::sum);
+    });
     return counts;
+  }
+
+  /// The sum of the statuses of all events that one stands for.
+  private static long sum(EventView event) {
+    if (event instanceof GroupedEvents group) {
+      return Objects.requireNonNull(group.figures(STATUS)).sum().whole().longValueExact();
+    }
+    AttributeValue value = new AttributeValue();
+    assertTrue(event.find(STATUS, value));
+    return value.bits();
   }
 
   private static String status(EventView event) {
@@ -153,7 +170,10 @@ class ClusterDifferentialTest {
   private static Map<String, Long> folded(
       StoreView view, Predicate<String> types, long from, long until, Scan scan) {
     Map<String, Long> counts = new TreeMap<>();
-    Scan folding = scan.withColumns(Set.of(STATUS)).withFold(new Grouping(List.of(STATUS), 0));
+    Grouping byStatus =
+        new Grouping(List.of(STATUS), 0)
+            .withFields(List.of(new RollupField(STATUS, RollupFigure.SUM.bit)));
+    Scan folding = scan.withColumns(Set.of(STATUS)).withFold(byStatus);
     Answers.spans(
         view,
         types,
@@ -165,7 +185,10 @@ class ClusterDifferentialTest {
             Answers.drain(
                 cursor,
                 Integer.MAX_VALUE,
-                event -> counts.merge(status(event), event.weight(), Long::sum));
+                event -> {
+                  counts.merge(status(event), event.weight(), Long::sum);
+                  counts.merge("sum of " + status(event), sum(event), Long::sum);
+                });
           }
         });
     return counts;
