@@ -4,12 +4,10 @@ import io.widerow.storage.disk.LibC;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandle;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -241,26 +239,17 @@ public final class FaultDisk implements AutoCloseable {
   }
 
   private static void shutDown(Path mount) {
-    MethodHandle ioctl =
-        LibC.find(
-            "ioctl",
-            FunctionDescriptor.of(
-                ValueLayout.JAVA_INT,
-                ValueLayout.JAVA_INT,
-                ValueLayout.JAVA_LONG,
-                ValueLayout.ADDRESS),
-            Linker.Option.firstVariadicArg(2));
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment flag = arena.allocateFrom(ValueLayout.JAVA_INT, DROP_LOG);
       LibC library = new LibC(arena);
       int descriptor = library.open(mount, 0);
-      int result = (int) ioctl.invokeExact(descriptor, SHUTDOWN, flag);
+      int result = (int) LibC.call(LibC.find("ioctl"), descriptor, SHUTDOWN, flag.address(), 0);
       if (descriptor < 0 || result != 0) {
         throw new IOException("%s: open %d, shutdown %d".formatted(mount, descriptor, result));
       }
       LibC.close(descriptor);
-    } catch (Throwable failure) {
-      throw new IllegalStateException(failure);
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
     }
   }
 

@@ -1,18 +1,16 @@
 package io.widerow.storage.disk;
 
-import static java.lang.foreign.ValueLayout.ADDRESS;
-import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemoryLayout.PathElement;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
+import java.lang.ref.Reference;
 import java.nio.file.Path;
 
 /// The calls of the C library that a store makes, and the error number of the last one that failed.
@@ -40,24 +38,26 @@ public final class LibC {
   private static final Linker LINKER = Linker.nativeLinker();
   private static final StructLayout STATE = Linker.Option.captureStateLayout();
   private static final VarHandle ERRNO = STATE.varHandle(PathElement.groupElement("errno"));
-  private static final Linker.Option CAPTURING = Linker.Option.captureCallState("errno");
 
-  private static final MethodHandle OPEN =
-      find("open", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT), CAPTURING);
-  private static final MethodHandle CLOSE = find("close", integers(JAVA_INT));
-  private static final MethodHandle FLOCK = find("flock", integers(JAVA_INT, JAVA_INT), CAPTURING);
-  private static final MethodHandle PWRITE =
-      find(
-          "pwrite",
-          FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG, JAVA_LONG),
-          CAPTURING);
-  private static final MethodHandle FDATASYNC = find("fdatasync", integers(JAVA_INT), CAPTURING);
-  private static final MethodHandle RESERVE =
-      find("posix_fallocate", integers(JAVA_INT, JAVA_LONG, JAVA_LONG));
-  private static final MethodHandle FTRUNCATE =
-      find("ftruncate", integers(JAVA_INT, JAVA_LONG), CAPTURING);
-  private static final MethodHandle FALLOCATE =
-      find("fallocate", integers(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG), CAPTURING);
+  /// One form for all functions: linking a form makes some fifteen classes, which ten forms made a
+  /// third of the work of a start. All parameters and results are words of a register, whatever
+  /// their C type, and a function ignores those that it does not have: so both platforms pass them.
+  private static final MethodHandle CALL =
+      LINKER.downcallHandle(
+          FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG),
+          Linker.Option.captureCallState("errno"));
+
+  private static final MemorySegment OPEN = find("open");
+  private static final MemorySegment CLOSE = find("close");
+  private static final MemorySegment FLOCK = find("flock");
+  private static final MemorySegment PWRITE = find("pwrite");
+  private static final MemorySegment FDATASYNC = find("fdatasync");
+  private static final MemorySegment RESERVE = find("posix_fallocate");
+  private static final MemorySegment FTRUNCATE = find("ftruncate");
+  private static final MemorySegment FALLOCATE = find("fallocate");
+
+  /// For calls whose error number nobody reads.
+  private static final MemorySegment UNREAD = Arena.global().allocate(STATE);
 
   private final MemorySegment state;
 
@@ -66,19 +66,24 @@ public final class LibC {
     this.state = arena.allocate(STATE);
   }
 
-  private static FunctionDescriptor integers(MemoryLayout... parameters) {
-    return FunctionDescriptor.of(JAVA_INT, parameters);
-  }
-
   /// A function, by its name.
-  public static MethodHandle find(
-      String name, FunctionDescriptor descriptor, Linker.Option... options) {
-    return LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow(name), descriptor, options);
+  public static MemorySegment find(String name) {
+    return LINKER.defaultLookup().findOrThrow(name);
   }
 
-  /// What a call throws: never anything that the library does.
-  public static IllegalStateException impossible(Throwable bug) {
-    return new IllegalStateException(bug);
+  /// Calls a function of up to four parameters that are integers or addresses. A result of the C
+  /// type `int` is the lower half of the returned word.
+  public static long call(MemorySegment function, long a, long b, long c, long d) {
+    return call(function, UNREAD, a, b, c, d);
+  }
+
+  private static long call(
+      MemorySegment function, MemorySegment state, long a, long b, long c, long d) {
+    try {
+      return (long) CALL.invokeExact(function, state, a, b, c, d);
+    } catch (Throwable bug) {
+      throw new IllegalStateException(bug);
+    }
   }
 
   /// The error number of the last call that failed, except [#reserve].
@@ -89,79 +94,50 @@ public final class LibC {
   /// @return a descriptor, negative when the call failed
   public int open(Path path, int flags) {
     try (Arena arena = Arena.ofConfined()) {
-      return (int) OPEN.invokeExact(state, arena.allocateFrom(path.toString()), flags);
-    } catch (Throwable bug) {
-      throw impossible(bug);
+      return (int) call(OPEN, state, arena.allocateFrom(path.toString()).address(), flags, 0, 0);
     }
   }
 
   public static void close(int descriptor) {
-    try {
-      int ignored = (int) CLOSE.invokeExact(descriptor);
-      assert ignored == 0 : "close " + descriptor;
-    } catch (Throwable bug) {
-      throw impossible(bug);
-    }
+    int ignored = (int) call(CLOSE, descriptor, 0, 0, 0);
+    assert ignored == 0 : "close " + descriptor;
   }
 
   /// Locks an open file or directory for this descriptor alone.
   ///
   /// @return false when the call failed: [#WOULD_BLOCK] while another descriptor holds the lock
   boolean lock(int descriptor) {
-    try {
-      return (int) FLOCK.invokeExact(state, descriptor, EXCLUSIVE_NOWAIT) == 0;
-    } catch (Throwable bug) {
-      throw impossible(bug);
-    }
+    return (int) call(FLOCK, state, descriptor, EXCLUSIVE_NOWAIT, 0, 0) == 0;
   }
 
   /// @return bytes written, negative when the call failed
   public long write(int descriptor, MemorySegment source, long offset) {
-    try {
-      return (long) PWRITE.invokeExact(state, descriptor, source, source.byteSize(), offset);
-    } catch (Throwable bug) {
-      throw impossible(bug);
-    }
+    long written = call(PWRITE, state, descriptor, source.address(), source.byteSize(), offset);
+    Reference.reachabilityFence(source);
+    return written;
   }
 
   /// @return false when the call failed
   public boolean force(int descriptor) {
-    try {
-      return (int) FDATASYNC.invokeExact(state, descriptor) == 0;
-    } catch (Throwable bug) {
-      throw impossible(bug);
-    }
+    return (int) call(FDATASYNC, state, descriptor, 0, 0, 0) == 0;
   }
 
   /// Allocates blocks for the first `bytes` of a file.
   ///
   /// @return the error number; 0 when it was done
   public static int reserve(int descriptor, long bytes) {
-    try {
-      return (int) RESERVE.invokeExact(descriptor, 0L, bytes);
-    } catch (Throwable bug) {
-      throw impossible(bug);
-    }
+    return (int) call(RESERVE, descriptor, 0, bytes, 0);
   }
 
   /// @return false when the call failed
   public boolean resize(int descriptor, long bytes) {
-    try {
-      return (int) FTRUNCATE.invokeExact(state, descriptor, bytes) == 0;
-    } catch (Throwable bug) {
-      throw impossible(bug);
-    }
+    return (int) call(FTRUNCATE, state, descriptor, bytes, 0, 0) == 0;
   }
 
   /// Gives back the blocks of a part of a file, whose size stays.
   ///
   /// @return false when the call failed
   public boolean release(int descriptor, long offset, long bytes) {
-    try {
-      int mode = KEEP_SIZE_PUNCH_HOLE;
-      return (int) FALLOCATE.invokeExact(state, descriptor, mode, offset, bytes) == 0;
-    } catch (Throwable bug) {
-      throw impossible(bug);
-    }
+    return (int) call(FALLOCATE, state, descriptor, KEEP_SIZE_PUNCH_HOLE, offset, bytes) == 0;
   }
 }

@@ -1,15 +1,10 @@
 package io.widerow.storage.disk;
 
-import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
 import java.nio.channels.FileChannel;
 
 /// Finds the parts of a file that are in the kernel's page cache, by `mincore` on a mapping that is
@@ -19,8 +14,7 @@ import java.nio.channels.FileChannel;
 /// - Memory: address space of the file's size, no pages.
 final class ResidentPages implements AutoCloseable {
   private static final int PAGE_BYTES = 4 << 10; // larger pages give several equal answers
-  private static final MethodHandle MINCORE =
-      LibC.find("mincore", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS));
+  private static final MemorySegment MINCORE = LibC.find("mincore");
 
   private final Arena arena = Arena.ofShared();
   private final MemorySegment mapping;
@@ -43,14 +37,12 @@ final class ResidentPages implements AutoCloseable {
     long pages = (offset + bytes - from + PAGE_BYTES - 1) / PAGE_BYTES;
     try (Arena scratch = Arena.ofConfined()) {
       MemorySegment resident = scratch.allocate(pages);
-      int failed =
-          (int) MINCORE.invokeExact(mapping.asSlice(from), offset + bytes - from, resident);
+      long start = mapping.address() + from;
+      int failed = (int) LibC.call(MINCORE, start, offset + bytes - from, resident.address(), 0);
       for (long page = 0; failed == 0 && page < pages; page++) {
         failed = (resident.get(JAVA_BYTE, page) & 1) ^ 1;
       }
       return failed == 0;
-    } catch (Throwable bug) {
-      throw LibC.impossible(bug);
     }
   }
 

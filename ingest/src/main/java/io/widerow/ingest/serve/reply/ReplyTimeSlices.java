@@ -1,16 +1,12 @@
 package io.widerow.ingest.serve.reply;
 
-import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
-import java.lang.invoke.MethodHandle;
 import org.jspecify.annotations.Nullable;
 
 /// The length of a thread's time slices (`sched_setattr`, Linux 6.12). A thread that wakes up takes
@@ -44,11 +40,7 @@ public final class ReplyTimeSlices {
           JAVA_LONG.withName("deadline"),
           JAVA_LONG.withName("period"));
 
-  private static final @Nullable MethodHandle SYSCALL =
-      SystemCalls.find(
-          "syscall",
-          FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_LONG),
-          Linker.Option.firstVariadicArg(1));
+  private static final @Nullable MemorySegment SYSCALL = SystemCalls.find("syscall");
   private static final long CALL = callNumber();
 
   private ReplyTimeSlices() {}
@@ -66,9 +58,8 @@ public final class ReplyTimeSlices {
   }
 
   private static boolean set(long nanos, int niceLeast) {
-    MethodHandle call = SYSCALL;
     Integer now = Niceness.ofCaller();
-    if (call == null || now == null || CALL == 0) {
+    if (SYSCALL == null || now == null || CALL == 0) {
       return false;
     }
     try (Arena arena = Arena.ofConfined()) {
@@ -78,9 +69,7 @@ public final class ReplyTimeSlices {
       attributes.set(JAVA_INT, at("policy"), POLICY_NORMAL);
       attributes.set(JAVA_INT, at("nice"), nice);
       attributes.set(JAVA_LONG, at("slice"), nanos);
-      return (long) call.invokeExact(CALL, (long) CALLER, attributes, 0L) == 0;
-    } catch (Throwable failure) {
-      throw new IllegalStateException("sched_setattr has other parameters", failure);
+      return SystemCalls.call(SYSCALL, CALL, CALLER, attributes.address(), 0) == 0;
     }
   }
 
@@ -90,13 +79,14 @@ public final class ReplyTimeSlices {
 
   /// The number of the call on this machine; 0 when it is not known.
   private static long callNumber() {
-    MethodHandle uname = SystemCalls.find("uname", FunctionDescriptor.of(JAVA_INT, ADDRESS));
+    MemorySegment uname = SystemCalls.find("uname");
     if (uname == null) {
       return 0;
     }
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment names = arena.allocate(NAMES_BYTES);
-      if ((int) uname.invokeExact(names) != 0 || !names.getString(0).equals("Linux")) {
+      if (SystemCalls.call(uname, names.address(), 0, 0) != 0
+          || !names.getString(0).equals("Linux")) {
         return 0;
       }
       return switch (names.getString(MACHINE_AT)) {
@@ -104,8 +94,6 @@ public final class ReplyTimeSlices {
         case "aarch64", "riscv64" -> CALL_GENERIC;
         default -> 0;
       };
-    } catch (Throwable failure) {
-      throw new IllegalStateException("uname has other parameters", failure);
     }
   }
 }
