@@ -231,10 +231,9 @@ public final class Daemon implements AutoCloseable {
             () -> certificates == null ? List.of() : certificates.findings()));
   }
 
-  /// Loads the classes of the HTTP server, which takes a second. Call it on a thread of its own
-  /// while the store opens.
-  public static void prepare() {
-    HttpServer.prepare();
+  /// Loads the classes of the HTTP server. Call it on a thread of its own while the store opens.
+  public static void prepare(DaemonConfig config) {
+    HttpServer.prepare(config);
   }
 
   /// Starts everything and returns when requests are served.

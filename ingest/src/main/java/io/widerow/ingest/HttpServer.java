@@ -33,6 +33,7 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: `armeria-boss-<address>` accepts connections, `widerow-net-<n>` serve them.
 final class HttpServer implements AutoCloseable {
   private static final Logger LOG = Logger.getLogger("widerow");
+  private static final String TLS_ENGINE = "com.linecorp.armeria.tlsEngineType";
   private static final Duration IDLE_MAX = Duration.ofSeconds(60);
   private static final Duration REQUEST_MAX = Duration.ofSeconds(60);
   private static final int HEADER_BYTES_MAX = 64 << 10; // positions of 512 daemons fit in
@@ -86,9 +87,13 @@ final class HttpServer implements AutoCloseable {
     server = builder.build();
   }
 
-  /// Loads the classes of the server, which takes a second. Call it on a thread of its own while
-  /// the store opens.
-  static void prepare() {
+  /// Loads the classes of the server. Call it on a thread of its own while the store opens, before
+  /// any other use of Armeria: without TLS it is kept from loading and trying OpenSSL, a twentieth
+  /// of the work of a start.
+  static void prepare(DaemonConfig config) {
+    if (config.security().tlsCertificate() == null && System.getProperty(TLS_ENGINE) == null) {
+      System.setProperty(TLS_ENGINE, "JDK");
+    }
     // A registry of its own: otherwise both servers register the same meters, and Armeria warns.
     PrometheusMeterRegistry unread = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     ServerBuilder builder = Server.builder().http(0).meterRegistry(unread);

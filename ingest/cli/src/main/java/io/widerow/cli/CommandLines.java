@@ -1,15 +1,11 @@
 package io.widerow.cli;
 
 import io.widerow.event.NearestName;
-import io.widerow.query.QueryException;
 import io.widerow.query.Variables;
 import io.widerow.storage.BuildVersion;
 import io.widerow.storage.FailureReason;
-import io.widerow.storage.StorageException;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.lang.reflect.Method;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,8 +37,8 @@ final class CommandLines {
   /// @param checked whether it refuses misspelt variables; a daemon does so with all its keys
   static void adapt(CommandLine line, Shell shell, boolean checked) {
     adapt(line);
-    line.setOut(new PrintWriter(shell.out(), true, StandardCharsets.UTF_8));
-    line.setErr(new PrintWriter(shell.err(), true, StandardCharsets.UTF_8));
+    line.setOut(shell.outWriter());
+    line.setErr(shell.errWriter());
     if (checked) {
       line.setExecutionStrategy(parsed -> run(parsed, shell));
     }
@@ -56,13 +52,10 @@ final class CommandLines {
       return ExitCode.USAGE.number;
     });
     line.setExecutionExceptionHandler((failure, given, _) -> {
-      ExitCode code =
-          switch (failure) {
-            case StorageException failed -> ExitCode.of(failed);
-            case QueryException failed -> ExitCode.of(failed);
-            case IOException _ -> ExitCode.INPUT_OUTPUT;
-            default -> throw failure;
-          };
+      ExitCode code = ExitCode.of(failure);
+      if (code == ExitCode.BUG) {
+        throw failure;
+      }
       complain(given, sentence(failure));
       return code.number;
     });
@@ -133,7 +126,7 @@ final class CommandLines {
     command.getErr().println("widerow " + command.getCommandSpec().qualifiedName(" ") + ": " + why);
   }
 
-  private static String sentence(Exception failure) {
+  static String sentence(Exception failure) {
     return switch (failure) {
       case FileSystemException refused -> refused.getFile() + ": " + FailureReason.of(refused);
       case IOException failed -> FailureReason.of(failed);

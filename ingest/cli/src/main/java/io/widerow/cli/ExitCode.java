@@ -2,6 +2,7 @@ package io.widerow.cli;
 
 import io.widerow.query.QueryException;
 import io.widerow.storage.StorageException;
+import java.io.IOException;
 
 /// The exit codes of all Widerow programs. The numbers follow `sysexits.h` where it has one.
 public enum ExitCode {
@@ -42,6 +43,16 @@ public enum ExitCode {
 
   ExitCode(int number) {
     this.number = number;
+  }
+
+  /// The code of a failure that ends a command; [#BUG] for one that no command expects.
+  static ExitCode of(Throwable failure) {
+    return switch (failure) {
+      case StorageException failed -> of(failed);
+      case QueryException failed -> of(failed);
+      case IOException _ -> INPUT_OUTPUT;
+      default -> BUG;
+    };
   }
 
   public static ExitCode of(StorageException failure) {

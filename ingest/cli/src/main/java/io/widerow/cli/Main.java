@@ -6,6 +6,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -16,6 +17,7 @@ import picocli.CommandLine.Model.CommandSpec;
 /// It loads only the class of that command, by name, because a query starts with few jars.
 public final class Main {
   private static final String DAEMON = "daemon";
+  private static final OptionalInt NOT_PLAIN = OptionalInt.empty();
 
   private Main() {}
 
@@ -47,8 +49,27 @@ public final class Main {
               first, NearestName.question(first, names, ";"));
       return ExitCode.USAGE.number;
     }
-    return commandLine(rows, row, shell)
-        .execute(words.subList(named, words.size()).toArray(String[]::new));
+    List<String> rest = words.subList(named, words.size());
+    OptionalInt plain = row.kind().equals(DAEMON) ? startPlainly(row, shell, rest) : NOT_PLAIN;
+    return plain.isPresent()
+        ? plain.getAsInt()
+        : commandLine(rows, row, shell).execute(rest.toArray(String[]::new));
+  }
+
+  private static OptionalInt startPlainly(Row row, Shell shell, List<String> arguments) {
+    try {
+      return instance(row.type(), shell) instanceof PlainStart command
+          ? command.start(arguments)
+          : NOT_PLAIN;
+    } catch (RuntimeException failure) {
+      ExitCode code = ExitCode.of(failure);
+      if (code == ExitCode.BUG) {
+        failure.printStackTrace(shell.err());
+      } else {
+        shell.err().printf("widerow %s: %s%n", row.name(), CommandLines.sentence(failure));
+      }
+      return OptionalInt.of(code.number);
+    }
   }
 
   private static @Nullable Row subcommand(List<Row> rows, String name) {

@@ -13,6 +13,8 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.ZoneId;
@@ -53,6 +55,16 @@ public record Shell(
         isTerminal("2"),
         System.out.charset().name().startsWith("UTF"),
         System.getenv());
+  }
+
+  /// A writer of results, which flushes each line.
+  public PrintWriter outWriter() {
+    return new PrintWriter(out, true, StandardCharsets.UTF_8);
+  }
+
+  /// A writer of messages, which flushes each line.
+  public PrintWriter errWriter() {
+    return new PrintWriter(err, true, StandardCharsets.UTF_8);
   }
 
   /// True when the standard input is a terminal.

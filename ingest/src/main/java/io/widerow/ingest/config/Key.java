@@ -100,8 +100,9 @@ public record Key<T>(
   }
 
   /// Whether it is true or false, so that its flag needs no value.
+  @SuppressWarnings("ReferenceEquality") // there is one form of a kind
   public boolean isSwitch() {
-    return form.equals(Form.TRUTH);
+    return form == (Form<?>) Form.TRUTH;
   }
 
   /// The common prefix of its names, such as `retention.`. Only when [#isOfType].

@@ -3,6 +3,7 @@ package io.widerow.cli.serve;
 import io.widerow.cli.ClusterDirectory;
 import io.widerow.cli.ExitCode;
 import io.widerow.cli.Main;
+import io.widerow.cli.PlainStart;
 import io.widerow.cli.Shell;
 import io.widerow.cli.cluster.ClusterDaemonStore;
 import io.widerow.ingest.Daemon;
@@ -38,6 +39,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -69,7 +71,7 @@ import picocli.CommandLine.Spec;
           + " variable of the key open-age is WIDEROW_OPEN_AGE. --print-config shows all keys.",
       "Other machines connect with TLS and tokens: see ingest/docs/SECURITY.md."
     })
-public final class ServeCommand implements Callable<Integer> {
+public final class ServeCommand implements Callable<Integer>, PlainStart {
   private static final String LOSS_ADVICE =
       "widerow: nothing was changed; `widerow query --data` reads the rest, "
           + "`widerow check verify` lists all damage, "
@@ -77,6 +79,7 @@ public final class ServeCommand implements Callable<Integer> {
   private final StoreOpener opener;
   private final Map<String, String> environment;
   private final UnaryOperator<FixedLimits> limits;
+  private final Shell shell;
   private final Map<String, String> flags = new LinkedHashMap<>();
 
   private volatile ExitCode exit = ExitCode.INPUT_OUTPUT;
@@ -133,7 +136,8 @@ public final class ServeCommand implements Callable<Integer> {
   /// The same with other limits than those of the process.
   public static CommandLine commandLine(
       StoreOpener opener, Map<String, String> environment, UnaryOperator<FixedLimits> limits) {
-    return Main.of(new ServeCommand(opener, environment, limits), Shell.ofProcess());
+    Shell shell = Shell.ofProcess();
+    return Main.of(new ServeCommand(shell, opener, environment, limits), shell);
   }
 
   /// Adds the flags of the keys.
@@ -181,11 +185,15 @@ public final class ServeCommand implements Callable<Integer> {
   }
 
   public ServeCommand(Shell shell) {
-    this(ServeCommand::openConfigured, shell.environment(), UnaryOperator.identity());
+    this(shell, ServeCommand::openConfigured, shell.environment(), UnaryOperator.identity());
   }
 
   private ServeCommand(
-      StoreOpener opener, Map<String, String> environment, UnaryOperator<FixedLimits> limits) {
+      Shell shell,
+      StoreOpener opener,
+      Map<String, String> environment,
+      UnaryOperator<FixedLimits> limits) {
+    this.shell = shell;
     this.opener = opener;
     this.environment = Map.copyOf(environment);
     this.limits = limits;
@@ -199,6 +207,22 @@ public final class ServeCommand implements Callable<Integer> {
       completionCandidates = Assignments.class)
   void setOther(Map<String, String> values) {
     flags.putAll(values);
+  }
+
+  @Override
+  public OptionalInt start(List<String> arguments) {
+    PlainArguments plain = PlainArguments.read(arguments);
+    if (plain == null) {
+      return OptionalInt.empty();
+    }
+    flags.putAll(plain.flags());
+    file = plain.file();
+    return OptionalInt.of(call());
+  }
+
+  /// The arguments that were read, for comparison.
+  PlainArguments arguments() {
+    return new PlainArguments(flags, file);
   }
 
   @Override
@@ -275,7 +299,7 @@ public final class ServeCommand implements Callable<Integer> {
   private @Nullable String run(DaemonConfig config, CountDownLatch stopped) {
     MemoryPlan.limitNetwork();
     announceMemory(new MemoryPlan(config));
-    Thread.ofPlatform().name("widerow-start").daemon().start(Daemon::prepare);
+    Thread.ofPlatform().name("widerow-start").daemon().start(() -> Daemon.prepare(config));
     String failure;
     long stopNanos;
     StoreStatistics last;
@@ -422,17 +446,10 @@ public final class ServeCommand implements Callable<Integer> {
   }
 
   private PrintWriter out() {
-    return commandLine().getOut();
+    return spec == null ? shell.outWriter() : spec.commandLine().getOut();
   }
 
   private PrintWriter err() {
-    return commandLine().getErr();
-  }
-
-  private CommandLine commandLine() {
-    if (spec == null) {
-      throw new IllegalStateException("called without picocli");
-    }
-    return spec.commandLine();
+    return spec == null ? shell.errWriter() : spec.commandLine().getErr();
   }
 }
