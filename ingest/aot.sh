@@ -1,7 +1,8 @@
 # Sourced by the launcher after a build. Does the work of each start once: extracts the native library
 # from its jar, and makes the AOT caches with the linked classes of a query and of a daemon. The
-# daemon's cache also has the profiles of its methods, from the demo and a hundred rounds of
-# queries. Without these files, programs start later.
+# daemon's cache also has the profiles of its methods, from a start on the store of the demo and its
+# first requests: what a start does not need, it would load and compile all the same. Without these
+# files, programs start later.
 # shellcheck shell=sh disable=SC2154 # the launcher sets where things lie
 
 quicken() { # for the layout in use: fills its natives and caches
@@ -10,7 +11,7 @@ quicken() { # for the layout in use: fills its natives and caches
   rm -f "$natives"/*.so "$caches"/*.aot
   take_natives
   train query "$caches/query.aot" --data "$(golden_store)" --last 20
-  train demo "$caches/daemon.aot" --logs "$logs" --data "$work/demo" --rehearse 100
+  train serve "$caches/daemon.aot" --data "$work/demo" --http 127.0.0.1:0
   rm -rf "$work"
 }
 
@@ -30,18 +31,47 @@ golden_store() { # unpacks a small sealed store and prints where it is
 }
 
 train() { # command, cache, arguments; the cache gets its name once the JVM can use it
-  if (
-    look_up "$1"
-    caches=$work
-    # shellcheck disable=SC2034 # start reads it
-    training=AOTCacheOutput
-    shift 2
-    start "$kind" "$name" "$@"
-  ) >/dev/null 2>&1 && usable "$1" "$work/$(basename -- "$2")"; then
+  if "train_$1" "$@" >/dev/null 2>&1 && usable "$1" "$work/$(basename -- "$2")"; then
     mv "$work/$(basename -- "$2")" "$2"
   else
     echo "widerow: cannot make the AOT cache of $1: each start of it takes a second longer" >&2
   fi
+}
+
+train_query() { # command, cache, arguments
+  (record_run "$@")
+}
+
+train_serve() { # the same, while another program sends the first requests
+  demo --data "$work/demo" || return
+  (record_run "$@") >"$work/serve" 2>&1 &
+  daemon=$!
+  until grep -q 'ready$' "$work/serve"; do
+    kill -0 "$daemon" || return
+    sleep 0.1
+  done
+  demo --rehearse "http://127.0.0.1:$(sed -n 's/.*http on .*:\([0-9]*\)$/\1/p' "$work/serve")"
+  rehearsed=$?
+  kill "$daemon"
+  wait "$daemon" || true # the signal ends it
+  return "$rehearsed"
+}
+
+record_run() { # the same; replaces the shell
+  look_up "$1"
+  caches=$work
+  training=AOTCacheOutput
+  shift 2
+  start "$kind" "$name" "$@"
+}
+
+demo() { # arguments
+  (
+    look_up demo
+    caches=$work
+    training=
+    start "$kind" "$name" --logs "$logs" "$@"
+  )
 }
 
 usable() { # command, cache: whether a JVM that must use it starts

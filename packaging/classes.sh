@@ -33,19 +33,24 @@ make_archive() { # command, whose class path and JVM options it is for
   ) >"$stage/log" 2>&1 || fail "the class archive of $1 was not made: $(tail -n 3 "$stage/log")"
 }
 
-record_classes() { # prints packaging/classes.txt, from queries of a store and of a daemon, and the demo
+record_classes() { # prints packaging/classes.txt, from queries of a store and of a daemon, and two daemons
   mkdir "$stage/work"
   work=$stage/work
   record query-store query --data "$(golden_store)" --last 20
+  record demo demo --logs "$logs" --data "$work/demo"
   (
     look_up serve
-    start "$kind" "$name" --data "$work/store" --http 127.0.0.1:0
+    # shellcheck disable=SC2030,SC2034 # start reads it
+    WIDEROW_JAVA_OPTS="-XX:DumpLoadedClassList=$work/serve.list"
+    start "$kind" "$name" --data "$work/demo" --http 127.0.0.1:0
   ) >"$work/serve" 2>&1 &
   daemon=$!
   until grep -q 'ready$' "$work/serve" || ! kill -0 "$daemon" 2>/dev/null; do sleep 0.2; done
-  record query-daemon query --url "127.0.0.1:$(sed -n 's/.*http on .*:\([0-9]*\)$/\1/p' "$work/serve")"
+  url=127.0.0.1:$(sed -n 's/.*http on .*:\([0-9]*\)$/\1/p' "$work/serve")
+  record query-daemon query --url "$url"
+  demo --rehearse "http://$url" >"$stage/log" 2>&1 || fail "$url: $(tail -n 3 "$stage/log")"
   kill "$daemon"
-  record demo demo --logs "$logs" --data "$work/demo" --rehearse 1
+  cat "$work/serve.list" >>"$work/demo.list"
   cat "$work"/query-*.list >"$work/query.list"
   for file in query demo; do
     sed -n -e '/^[#@]/d' -e '/^io\/widerow\//d' -e '/[$][$]Lambda\|\/0x/d' -e 's/ .*//p' \

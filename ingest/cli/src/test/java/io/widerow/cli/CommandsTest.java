@@ -194,7 +194,6 @@ class CommandsTest {
         "check repair",
         "snapshot",
         "token",
-        "demo --rehearse x",
         "check verify --data DIR --output xml"
       })
   void aValueThatCannotBeIs64(String typed) {

@@ -141,7 +141,7 @@ class MachineLimitsTest {
   void theLauncherLeavesTheHeapToTheJvm() throws IOException {
     String pom = Files.readString(Path.of("../pom.xml"));
     String options = pom.replaceAll("(?s).*<jvm.serve>(.*)</jvm.serve>.*", "$1");
-    assertTrue(options.contains("-Xms128m "), options);
+    assertTrue(options.contains("-Xms32m "), options);
     assertFalse(options.contains("-Xmx") || options.contains("RAMPercentage"), options);
     assertEquals(128 * MIB, new MachineLimits(MachineLimits.MEMORY_LEAST, 1).heapBytes());
   }

@@ -12,6 +12,7 @@ import io.widerow.storage.EventStore;
 import io.widerow.storage.embedded.EmbeddedStore;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -79,9 +80,9 @@ public final class DemoCommand implements Callable<Integer> {
   @Option(
       names = "--rehearse",
       hidden = true,
-      description = "Rounds of queries on the sealed store afterwards.",
-      paramLabel = "ROUNDS")
-  private int rehearse;
+      description = "Send the logs to this daemon and query it, as the first users of a start do.",
+      paramLabel = "URL")
+  private @Nullable String rehearse;
 
   public DemoCommand(Shell shell) {
     this.shell = shell;
@@ -90,6 +91,11 @@ public final class DemoCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     LogSetup.apply();
+    if (rehearse != null) {
+      feed(new DemoFeed(rehearse, logs), null);
+      new DemoRehearsal(rehearse).run();
+      return 0;
+    }
     if (!mayReplace()) {
       String why =
           " is not empty and no demo made it; nothing was changed."
@@ -121,7 +127,7 @@ public final class DemoCommand implements Callable<Integer> {
       String url = "http://127.0.0.1:" + daemon.httpAddress().getPort();
       say("A daemon runs on %s and writes to %s.".formatted(url, cluster == null ? data : cluster));
       DemoFeed feed = new DemoFeed(url, logs);
-      feed(daemon, feed);
+      feed(feed, daemon.socketAddress("syslog"));
       worst = show(url, feed);
       page(url);
       if (keep) {
@@ -130,18 +136,7 @@ public final class DemoCommand implements Callable<Integer> {
     } finally {
       stay.over();
     }
-    if (rehearse > 0) {
-      rehearse(config);
-    }
     return worst;
-  }
-
-  /// Closing the store has sealed all of it, and most of what a daemon reads is sealed.
-  private void rehearse(DaemonConfig config) throws IOException, InterruptedException {
-    try (EventStore store = ServeCommand.openConfigured(config);
-        Daemon daemon = Daemon.start(config, store)) {
-      new DemoRehearsal("http://127.0.0.1:" + daemon.httpAddress().getPort()).rounds(rehearse);
-    }
   }
 
   /// Whether [#data] has no files that a user may need.
@@ -176,13 +171,13 @@ public final class DemoCommand implements Callable<Integer> {
     }
   }
 
-  private void feed(Daemon daemon, DemoFeed feed) throws IOException, InterruptedException {
+  private void feed(DemoFeed feed, @Nullable InetSocketAddress syslog)
+      throws IOException, InterruptedException {
     say("");
     say("Sending real logs with their own times. Every response reports the durability level:");
     say("  access log as text over HTTP      %s".formatted(feed.accessLog()));
     say("  broker log as text over HTTP      %s".formatted(feed.brokerLog()));
     say("  its numbers as line protocol      %s".formatted(feed.accessFigures()));
-    var syslog = daemon.socketAddress("syslog");
     if (syslog != null) {
       say("  broker errors over syslog (TCP)   %s".formatted(feed.brokerErrors(syslog)));
     }

@@ -10,9 +10,15 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Runs typical queries against the demo's store over HTTP, many times, while the JVM records its
-/// AOT cache. The speed of a new daemon's first minute depends on what the JVM has learned here.
+/// Sends the first requests of typical users to a daemon while its JVM records an AOT cache:
+/// probes, the page, a dashboard and queries, each a few times.
+///
+/// Each class and each hot method that the JVM meets here makes the first request of its kind
+/// faster and all starts slower: the JVM loads all recorded classes and compiles all recorded
+/// methods in each start.
 final class DemoRehearsal {
+  private static final int ROUNDS = 2;
+
   /// The days of the demo's access log.
   private static final String DAYS = "start=2015-05-17T00:00:00Z&end=2015-05-21T00:00:00Z";
 
@@ -21,6 +27,9 @@ final class DemoRehearsal {
 
   /// @param url of a daemon on the demo's store, sealed
   DemoRehearsal(String url) {
+    for (String path : List.of("/ready", "/v1/status", "/metrics", "/ui/", "/ui/main.js")) {
+      questions.add(URI.create(url + path));
+    }
     for (String format : List.of("json", "csv")) {
       String all = url + "/v1/query?format=" + format;
       questions.add(URI.create(all + "&order=desc&limit=100"));
@@ -56,8 +65,8 @@ final class DemoRehearsal {
   }
 
   /// @throws IOException when a response is an error or empty
-  void rounds(int count) throws IOException, InterruptedException {
-    for (int round = 0; round < count; round++) {
+  void run() throws IOException, InterruptedException {
+    for (int round = 0; round < ROUNDS; round++) {
       for (URI question : questions) {
         HttpResponse<byte[]> answer =
             client.send(

@@ -4,12 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.cli.CommandDaemon;
+import io.widerow.ingest.Daemon;
 import io.widerow.ingest.LocalStore;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.storage.EventStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -26,7 +28,7 @@ class DemoCommandTest {
   @Test
   void itRunsTwiceInOneDirectory(@TempDir Path directory) throws IOException {
     Path data = Files.createDirectory(directory.resolve("demo")); // an empty one is fine
-    String first = demo(data, "0");
+    String first = demo("--data", data.toString());
     assertTrue(first.contains("Commands to try next"), first);
     for (String sent :
         List.of(
@@ -36,9 +38,21 @@ class DemoCommandTest {
             "broker warnings as Loki pushes    204")) {
       assertTrue(first.contains(sent), first);
     }
-    String again = demo(data, "1");
+    String again = demo("--data", data.toString());
     assertTrue(again.contains("Replacing the store of an earlier demo"), again);
     assertTrue(Files.exists(data.resolve("FORMAT")));
+  }
+
+  @Test
+  void theFirstRequestsOfAStartHaveResults(@TempDir Path directory) {
+    Path data = directory.resolve("demo");
+    String _ = demo("--data", data.toString());
+    DaemonConfig config = DaemonConfig.of(Map.of("data", data.toString(), "http", "127.0.0.1:0"));
+    try (EventStore store = LocalStore.open(config);
+        Daemon daemon = Daemon.start(config, store)) {
+      String url = "http://127.0.0.1:" + daemon.httpAddress().getPort();
+      assertTrue(demo("--rehearse", url).contains("broker warnings as Loki pushes    204"));
+    }
   }
 
   @Test
@@ -68,17 +82,10 @@ class DemoCommandTest {
     }
   }
 
-  private static String demo(Path data, String rounds) {
-    CommandDaemon.Ran ran =
-        CommandDaemon.run(
-            Map.of(),
-            "demo",
-            "--logs",
-            "../../loadgen/logs",
-            "--data",
-            data.toString(),
-            "--rehearse",
-            rounds);
+  private static String demo(String... arguments) {
+    List<String> all = new ArrayList<>(List.of("--logs", "../../loadgen/logs"));
+    all.addAll(List.of(arguments));
+    CommandDaemon.Ran ran = CommandDaemon.run(Map.of(), "demo", all.toArray(String[]::new));
     assertEquals(0, ran.code(), ran.out() + ran.err());
     return ran.out();
   }
