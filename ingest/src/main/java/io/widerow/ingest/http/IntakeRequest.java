@@ -228,7 +228,9 @@ public final class IntakeRequest implements Subscriber<HttpObject> {
         throw RequestRefused.tooLarge(intake.limits().bodyBytesMax());
       }
       claimUpTo((long) BYTES_PER_BODY_BYTE * (body.length() + length));
-      int at = body.reserve(length); // before bytes(): it may replace the array
+      // At once all that is announced: arrays that double leave four times the body as garbage, in
+      // large pieces that only make the heap grow. Before bytes(): it may replace the array.
+      int at = body.reserve((int) (claimed / BYTES_PER_BODY_BYTE - body.length()));
       bytes.getBytes(bytes.readerIndex(), body.bytes(), at, length);
       body.wrote(length);
     } catch (RequestRefused refused) {
