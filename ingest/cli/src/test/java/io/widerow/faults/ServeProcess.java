@@ -1,5 +1,6 @@
 package io.widerow.faults;
 
+import io.widerow.cli.Main;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -180,6 +181,14 @@ public final class ServeProcess implements AutoCloseable {
     Path log = Files.createTempFile(logs, "serve", ".log");
     QuickJvm program = QuickJvm.shared().with(jvm).running(main);
     return ready(launchCommand(program.command(), data, log, more), log);
+  }
+
+  /// Starts `widerow serve` itself, without the settings for tests, and waits until it is ready.
+  public static ServeProcess startUntuned(List<String> jvm, Path data) throws IOException {
+    Path logs = data.toAbsolutePath().resolveSibling("").normalize();
+    Path log = Files.createTempFile(logs, "serve", ".log");
+    QuickJvm program = QuickJvm.shared().with(jvm).running(Main.class, "serve");
+    return ready(launchCommand(program.command(), data, log), log);
   }
 
   private static Process launchCommand(List<String> daemon, Path data, Path log, String... more)
