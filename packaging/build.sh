@@ -36,9 +36,10 @@ build_now() {
   require_maven
   echo "widerow: building ..." >&2
   log=$(mktemp)
+  begun=$(mktemp) # a source that is saved while the build runs is newer
   if ! (cd "$home" && mvn -B -q -Pdraft -DskipTests package >"$log" 2>&1); then
     cat "$log" >&2
-    rm -f "$log"
+    rm -f "$log" "$begun"
     echo "widerow: the build failed" >&2
     exit 70
   fi
@@ -46,5 +47,6 @@ build_now() {
   # shellcheck source=ingest/aot.sh
   . "$home/ingest/aot.sh"
   quicken
-  touch "$jars/.built"
+  touch -r "$begun" "$jars/.built"
+  rm -f "$begun"
 }

@@ -19,7 +19,7 @@ public record MachineLimits(long memoryBytes, int processors) {
   /// The least memory for which the sum of all limits is below the memory.
   public static final long MEMORY_LEAST = 512 * MIB;
 
-  /// The least maximum of the heap.
+  /// The initial heap, `-Xms` of the launcher, and the least maximum.
   private static final long HEAP_LEAST = 128 * MIB;
 
   /// Above it references have twice the size, so the JVM stays below it.
@@ -30,9 +30,9 @@ public record MachineLimits(long memoryBytes, int processors) {
   private static final int LANES_MAX = 8;
   private static final int OPEN_PART = 16;
 
-  /// Enough for 400,000 events of the usual size, which a lane at full rate seals in a second. With
-  /// 256 MiB the segments are as good, and the daemon has 540 MB resident instead of 400.
-  private static final long OPEN_MOST_OF_LANE = 80 * MIB;
+  /// Room for some 300,000 events of the usual size. With 256 MiB the segments are as good, and a
+  /// daemon at full rate has 540 MB resident instead of 400.
+  private static final long OPEN_MOST_OF_LANE = 64 * MIB;
 
   private static final long OPEN_LEAST_OF_LANE = 2 * MIB;
   static final int NETWORK_PART = 16;

@@ -115,7 +115,7 @@ class MachineLimitsTest {
   void theLimitsOfTheBenchmarksAreTheUsualOnes() {
     MachineLimits machine = new MachineLimits(24_105 * MIB, 2);
     assertEquals(1, machine.lanes());
-    assertEquals(80 * MIB, machine.openBytes(1));
+    assertEquals(64 * MIB, machine.openBytes(1));
     assertEquals(2, machine.networkThreads());
     assertEquals(1, machine.searchThreads());
     assertEquals(64, machine.idleBatches());
@@ -132,8 +132,8 @@ class MachineLimitsTest {
     MachineLimits large = new MachineLimits(65_536 * MIB, 16);
     assertEquals("half the processors (16), 1 to 8", large.lanesBasis());
     assertEquals("one for each processor", large.networkThreadsBasis());
-    assertEquals("80 MiB a lane at most", large.openBytesBasis(8));
-    assertEquals("80 MiB a lane at most", large.openBytesBasis(1));
+    assertEquals("64 MiB a lane at most", large.openBytesBasis(8));
+    assertEquals("64 MiB a lane at most", large.openBytesBasis(1));
   }
 
   /// The JVM computes the heap from the same memory: a quarter of it, with this initial size.
@@ -141,7 +141,7 @@ class MachineLimitsTest {
   void theLauncherLeavesTheHeapToTheJvm() throws IOException {
     String pom = Files.readString(Path.of("../pom.xml"));
     String options = pom.replaceAll("(?s).*<jvm.serve>(.*)</jvm.serve>.*", "$1");
-    assertTrue(options.contains("-Xms32m "), options);
+    assertTrue(options.contains("-Xms128m "), options);
     assertFalse(options.contains("-Xmx") || options.contains("RAMPercentage"), options);
     assertEquals(128 * MIB, new MachineLimits(MachineLimits.MEMORY_LEAST, 1).heapBytes());
   }

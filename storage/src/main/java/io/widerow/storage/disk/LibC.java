@@ -112,9 +112,11 @@ public final class LibC {
 
   /// @return bytes written, negative when the call failed
   public long write(int descriptor, MemorySegment source, long offset) {
-    long written = call(PWRITE, state, descriptor, source.address(), source.byteSize(), offset);
-    Reference.reachabilityFence(source);
-    return written;
+    try {
+      return call(PWRITE, state, descriptor, source.address(), source.byteSize(), offset);
+    } finally {
+      Reference.reachabilityFence(source);
+    }
   }
 
   /// @return false when the call failed
