@@ -33,7 +33,6 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: `armeria-boss-<address>` accepts connections, `widerow-net-<n>` serve them.
 final class HttpServer implements AutoCloseable {
   private static final Logger LOG = Logger.getLogger("widerow");
-  private static final String TLS_ENGINE = "com.linecorp.armeria.tlsEngineType";
   private static final Duration IDLE_MAX = Duration.ofSeconds(60);
   private static final Duration REQUEST_MAX = Duration.ofSeconds(60);
   private static final int HEADER_BYTES_MAX = 64 << 10; // positions of 512 daemons fit in
@@ -91,8 +90,8 @@ final class HttpServer implements AutoCloseable {
   /// any other use of Armeria: without TLS it is kept from loading and trying OpenSSL, a twentieth
   /// of the work of a start.
   static void prepare(DaemonConfig config) {
-    if (config.security().tlsCertificate() == null && System.getProperty(TLS_ENGINE) == null) {
-      System.setProperty(TLS_ENGINE, "JDK");
+    if (config.security().tlsCertificate() == null) {
+      System.setProperty("com.linecorp.armeria.tlsEngineType", "JDK");
     }
     // A registry of its own: otherwise both servers register the same meters, and Armeria warns.
     PrometheusMeterRegistry unread = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);

@@ -8,6 +8,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.function.Function;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
@@ -64,7 +66,7 @@ public final class Main {
     } catch (RuntimeException failure) {
       ExitCode code = ExitCode.of(failure);
       if (code == ExitCode.BUG) {
-        failure.printStackTrace(shell.err());
+        Logger.getLogger("widerow").log(Level.SEVERE, "widerow " + row.name() + " failed", failure);
       } else {
         shell.err().printf("widerow %s: %s%n", row.name(), CommandLines.sentence(failure));
       }
