@@ -28,8 +28,9 @@ class LayerTest extends LayerRules {
           query.survey
       query.patterns: event storage storage.sketch storage.text query query.output query.result \
           query.survey
-      query.logql.run: event storage storage.sketch query query.output query.result query.aggregation \
-          query.logql query.logql.line query.survey query.fields query.patterns
+      query.logql.run: event storage storage.sketch query query.output query.result \
+          query.aggregation query.logql query.logql.line query.survey query.fields \
+          query.patterns
       query.series: event storage storage.sketch query query.logql query.survey
       query.parquet: event storage query query.output query.remote
       query.export: event storage query query.output query.remote query.result query.parquet

@@ -4,7 +4,6 @@ import io.widerow.event.AttributeKind;
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventId;
-import io.widerow.event.EventLayout;
 import io.widerow.event.Level;
 import io.widerow.event.TimeUuid;
 import io.widerow.rollup.RollupField;
@@ -17,14 +16,10 @@ import io.widerow.storage.segment.BlockReader;
 import io.widerow.storage.segment.ColumnReader;
 import io.widerow.storage.segment.SegmentIndex;
 import io.widerow.storage.sketch.AttributeFigures;
-import io.widerow.storage.sketch.GroupedEvents;
-import io.widerow.storage.sketch.ValueTable;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -56,28 +51,12 @@ final class BlockGroups {
 
   private static final int FEW = 8; // at most one row in so many
 
-  private static final long GROUP_BYTES = 96; // with its slot and without its aggregates
-  private static final long FIGURES_BYTES = 160;
-  private static final long MIX = 0x9e37_79b9_7f4a_7c15L; // 2^64 / golden ratio
-
   private final Grouping fold;
   private final AttributeName[] names; // that group; the level is the last one
   private final List<RollupField> fields;
   private final AttributeValue scratch = new AttributeValue();
 
-  // The groups.
-  private final List<String> types = new ArrayList<>();
-  private final Map<String, Integer> typeNumbers = new HashMap<>();
-  private final ValueTable[] values; // by name: those of all groups
-  private final int width; // of a key: type, end of the step, a value of each name
-  private long[] keys;
-  private long[] weights = new long[8];
-  private long[] idTimes = new long[8];
-  private long[] idTails = new long[8];
-  private AttributeFigures[] figures; // by group and field
-  private int[] slots = new int[16]; // hash of the key, linear probing: number of the group + 1
-  private int size;
-  private long figureBytes;
+  private GroupTable table;
 
   // The open block.
   private int[] cells = new int[0]; // by row
@@ -105,26 +84,23 @@ final class BlockGroups {
       all.add(Level.FIELD);
     }
     this.names = all.toArray(AttributeName[]::new);
-    this.values = new ValueTable[names.length];
-    Arrays.setAll(values, _ -> new ValueTable(true));
     this.numbered = new int[names.length][];
-    this.width = 2 + names.length;
-    this.keys = new long[8 * width];
-    this.figures = new AttributeFigures[8 * fields.size()];
+    this.table = new GroupTable(fold, names);
   }
 
-  /// Number of groups.
-  int size() {
-    return size;
+  /// The groups so far.
+  GroupTable table() {
+    return table;
+  }
+
+  /// Begins without groups.
+  void begin() {
+    table = new GroupTable(fold, names);
   }
 
   /// Approximate memory held.
   long heldBytes() {
-    long bytes = figureBytes + size * (GROUP_BYTES + 8L * width);
-    for (ValueTable of : values) {
-      bytes += of.bytes();
-    }
-    return bytes
+    return table.heldBytes()
         + renumbered.heldBytes()
         + (long) Integer.BYTES * (cells.length + codes.length + 5L * counts.length);
   }
@@ -160,16 +136,15 @@ final class BlockGroups {
     }
     List<Numbers> numbers = numbers(reader, kept);
     count(count, events, kept);
-    int type = typeOf(index.partition.key().type());
+    String type = index.partition.key().type();
     for (int i = 0; i < metCount; i++) {
       int cell = met[i];
       int row = firstRows[cell];
-      int begin = size * width;
       for (int name = 0; name < names.length; name++) {
-        keys[begin + 2 + name] = valueOf(name, row, reader, levels);
+        table.set(name, valueOf(name, row, reader, levels));
       }
       int group = groupOf(type, steps == 1 ? 0 : stepOf(row, reader.ids()));
-      weights[group] += counts[cell];
+      table.addEvents(group, counts[cell]);
       groups[cell] = group;
       counts[cell] = 0;
     }
@@ -189,8 +164,7 @@ final class BlockGroups {
     }
     steps = 0;
     addStep(limit, first.time(), first.tail());
-    int group = groupOf(typeOf(index.partition.key().type()), 0); // first: the arrays may grow
-    weights[group] += index.events(block);
+    table.addEvents(groupOf(index.partition.key().type(), 0), index.events(block));
     return true;
   }
 
@@ -259,7 +233,7 @@ final class BlockGroups {
     int[] of = codes;
     if (codeCount == 0) {
       of = numberValues(name, column, reader, kept);
-      codeCount = values[name].size() + 1;
+      codeCount = table.numberLimit(name);
     }
     return renumbered.number(cells, of, codeCount, events, kept);
   }
@@ -270,7 +244,6 @@ final class BlockGroups {
   private int[] numberValues(int name, int first, BlockReader reader, @Nullable BitSet kept) {
     BlockDirectory directory = reader.directory();
     int[] of = new int[directory.events];
-    ValueTable table = values[name];
     for (int column = first; column >= 0; column = directory.findNext(column)) {
       ColumnReader read = reader.column(column);
       int[] rows = read.rows();
@@ -278,7 +251,7 @@ final class BlockGroups {
         int row = rows == null ? at : rows[at];
         if (kept == null || kept.get(row)) {
           read.show(at, scratch);
-          of[row] = table.add(scratch) + 1;
+          of[row] = table.numberOf(name, scratch);
         }
       }
     }
@@ -334,38 +307,8 @@ final class BlockGroups {
     }
   }
 
-  private int typeOf(String type) {
-    Integer known = typeNumbers.putIfAbsent(type, types.size());
-    if (known != null) {
-      return known;
-    }
-    types.add(type);
-    return types.size() - 1;
-  }
-
-  /// The group of a type, a step and the values after the last key.
-  private int groupOf(int type, int step) {
-    int begin = size * width;
-    keys[begin] = type;
-    keys[begin + 1] = stepLimits[step];
-    int slot = slotOf(begin);
-    if (slots[slot] != 0) {
-      return slots[slot] - 1;
-    }
-    slots[slot] = size + 1;
-    weights[size] = 0;
-    idTimes[size] = stepTimes[step];
-    idTails[size] = stepTails[step];
-    for (int field = 0; field < fields.size(); field++) {
-      AttributeFigures begun = AttributeFigures.ofGroup(fields.get(field));
-      figures[size * fields.size() + field] = begun;
-      figureBytes += FIGURES_BYTES + begun.bytes();
-    }
-    size++;
-    if (size == weights.length) {
-      grow();
-    }
-    return size - 1;
+  private int groupOf(String type, int step) {
+    return table.groupOf(type, stepLimits[step], stepTimes[step], stepTails[step]);
   }
 
   /// The step of a row; they rise.
@@ -385,11 +328,11 @@ final class BlockGroups {
   }
 
   /// The number of a row's value of a name, from 1; 0 when it has none.
-  private long valueOf(int name, int row, BlockReader reader, BlockLevels levels) {
+  private int valueOf(int name, int row, BlockReader reader, BlockLevels levels) {
     Level level = fold.level() && name == names.length - 1 ? levels.level(row) : null;
     if (level != null) {
       level.read(scratch);
-      return values[name].add(scratch) + 1L;
+      return table.numberOf(name, scratch);
     }
     int[] known = numbered[name];
     if (known != null) {
@@ -399,51 +342,17 @@ final class BlockGroups {
     int column = directory.find(names[name]);
     for (; column >= 0; column = directory.findNext(column)) {
       if (reader.column(column).value(row, scratch)) {
-        return values[name].add(scratch) + 1L;
+        return table.numberOf(name, scratch);
       }
     }
     return 0;
-  }
-
-  private int slotOf(int begin) {
-    int mask = slots.length - 1;
-    int slot = hash(begin) & mask;
-    while (slots[slot] != 0
-        && !Arrays.equals(
-            keys, (slots[slot] - 1) * width, slots[slot] * width, keys, begin, begin + width)) {
-      slot = (slot + 1) & mask;
-    }
-    return slot;
-  }
-
-  private int hash(int begin) {
-    long hash = 0;
-    for (int at = begin; at < begin + width; at++) {
-      hash = (hash ^ keys[at]) * MIX;
-      hash ^= hash >>> 29;
-    }
-    return (int) (hash >>> 32);
-  }
-
-  private void grow() {
-    int room = 2 * size;
-    keys = Arrays.copyOf(keys, room * width);
-    weights = Arrays.copyOf(weights, room);
-    idTimes = Arrays.copyOf(idTimes, room);
-    idTails = Arrays.copyOf(idTails, room);
-    figures = Arrays.copyOf(figures, room * fields.size());
-    slots = new int[2 * room];
-    for (int group = 0; group < size; group++) {
-      slots[slotOf(group * width)] = group + 1;
-    }
   }
 
   /// A column that is aggregated, decoded.
   private static final class Numbers {
     final int field; // number of the field
     final ColumnReader column;
-    final @Nullable AttributeKind @Nullable []
-        kinds; // of the numbers that texts are, by code or by value
+    final @Nullable AttributeKind @Nullable [] kinds; // of numbers in texts, by code or by value
     final long[] bits; // of these numbers
 
     Numbers(
@@ -504,7 +413,7 @@ final class BlockGroups {
     RollupField field = fields.get(of.field);
     long before = 0;
     for (int i = 0; i < metCount; i++) {
-      AttributeFigures its = figures[groups[met[i]] * fields.size() + of.field];
+      AttributeFigures its = table.figures(groups[met[i]], of.field);
       byCell[met[i]] = its;
       before += its.bytes();
     }
@@ -522,10 +431,11 @@ final class BlockGroups {
     if (field.has(RollupFigure.DISTINCT)) {
       addDistinct(column, kept);
     }
+    long after = 0;
     for (int i = 0; i < metCount; i++) {
-      figureBytes += byCell[met[i]].bytes();
+      after += byCell[met[i]].bytes();
     }
-    figureBytes -= before;
+    table.holds(after - before);
   }
 
   private void addNumbers(RollupField field, ColumnReader column, @Nullable BitSet kept) {
@@ -616,96 +526,6 @@ final class BlockGroups {
       }
       column.show(at, scratch);
       byCell[cells[row]].addDistinct(scratch);
-    }
-  }
-
-  /// Shows the groups one after the other.
-  ///
-  /// - Threads: one.
-  final class Shown implements GroupedEvents {
-    private int group = -1;
-
-    /// Moves to the next group; false after the last.
-    boolean next() {
-      return ++group < size;
-    }
-
-    private long value(int name) {
-      return keys[group * width + 2 + name];
-    }
-
-    @Override
-    public @Nullable AttributeFigures figures(AttributeName name) {
-      for (int field = 0; field < fields.size(); field++) {
-        if (fields.get(field).name().equals(name)) {
-          return figures[group * fields.size() + field];
-        }
-      }
-      return null;
-    }
-
-    @Override
-    public @Nullable Level level(AttributeValue scratch) {
-      if (!fold.level()) {
-        return GroupedEvents.super.level(scratch);
-      }
-      boolean text = show(names.length - 1, scratch) && scratch.kind() == AttributeKind.STRING;
-      return text ? Level.ofWord(scratch.toString()) : null;
-    }
-
-    @Override
-    public long weight() {
-      return weights[group];
-    }
-
-    @Override
-    public long idTime() {
-      return idTimes[group];
-    }
-
-    @Override
-    public long idTail() {
-      return idTails[group];
-    }
-
-    @Override
-    public long version() {
-      return EventLayout.VERSION_ASSIGNED; // events with ids of their own are not grouped
-    }
-
-    @Override
-    public String type() {
-      return types.get((int) keys[group * width]);
-    }
-
-    @Override
-    public boolean find(AttributeName name, AttributeValue out) {
-      for (int i = 0; i < names.length; i++) {
-        if (names[i].equals(name)) {
-          return show(i, out);
-        }
-      }
-      return false;
-    }
-
-    private boolean show(int name, AttributeValue out) {
-      int number = (int) value(name);
-      if (number > 0) {
-        values[name].show(number - 1, out);
-      }
-      return number > 0;
-    }
-
-    @Override
-    public void forEach(AttributeValue value, AttributeVisitor visitor) {
-      Integer[] order = new Integer[names.length];
-      Arrays.setAll(order, i -> i);
-      Arrays.sort(order, (a, b) -> names[a].compareTo(names[b]));
-      for (int name : order) {
-        if (show(name, value)) {
-          visitor.visit(names[name], value);
-        }
-      }
     }
   }
 }

@@ -63,8 +63,8 @@ public final class BlockScan implements EventCursor {
   private final Prefetch prefetch;
   private final List<Worker> workers = new ArrayList<>(); // the first one is the cursor's
   private @Nullable Source source; // of the next blocks; null before the first and after the last
-  private @Nullable BlockGroups showing;
-  private BlockGroups.@Nullable Shown shown;
+  private @Nullable GroupTable showing;
+  private GroupTable.@Nullable Shown shown;
   private ScanStatistics finished = ScanStatistics.NONE;
   private long held; // as the watch knows it
   private boolean closed;
@@ -72,7 +72,7 @@ public final class BlockScan implements EventCursor {
   private final Object lock = new Object();
   // guarded by lock, as is the rest
   private final ArrayDeque<Block> queue = new ArrayDeque<>();
-  private final ArrayDeque<BlockGroups> full = new ArrayDeque<>();
+  private final ArrayDeque<GroupTable> full = new ArrayDeque<>();
   private final ArrayDeque<Damaged> damaged = new ArrayDeque<>();
   private @Nullable Throwable failure;
   private int working; // other threads
@@ -142,12 +142,12 @@ public final class BlockScan implements EventCursor {
 
   private boolean showNext() {
     while (true) {
-      BlockGroups.Shown groups = shown;
+      GroupTable.Shown groups = shown;
       if (groups != null && groups.next()) {
         return true;
       }
       shown = null;
-      BlockGroups next;
+      GroupTable next;
       synchronized (lock) {
         next = full.poll();
       }
@@ -163,9 +163,9 @@ public final class BlockScan implements EventCursor {
   private void collect() {
     synchronized (lock) {
       for (Worker worker : workers) {
-        if (worker.groups.size() > 0) {
-          full.add(worker.groups);
-          worker.groups = new BlockGroups(fold);
+        if (worker.groups.table().size() > 0) {
+          full.add(worker.groups.table());
+          worker.groups.begin();
         }
       }
     }
@@ -269,7 +269,7 @@ public final class BlockScan implements EventCursor {
     long scanned = 0;
     List<Damaged> found;
     synchronized (lock) {
-      for (BlockGroups groups : full) {
+      for (GroupTable groups : full) {
         now += groups.heldBytes();
       }
       for (Worker worker : workers) {
@@ -371,7 +371,7 @@ public final class BlockScan implements EventCursor {
   /// - Threads: one at a time.
   private final class Worker implements Runnable {
     private @Nullable Reading reading; // from the first block on
-    private BlockGroups groups = new BlockGroups(fold);
+    private final BlockGroups groups = new BlockGroups(fold);
 
     // guarded by lock, as is the rest
     private boolean begun;
@@ -518,11 +518,12 @@ public final class BlockScan implements EventCursor {
 
     /// Puts the groups where the cursor shows them, if they are many.
     void giveFull() {
-      if (groups.size() > GROUPS_MAX || groups.heldBytes() > GROUPS_BYTES_MAX) {
+      GroupTable table = groups.table();
+      if (table.size() > GROUPS_MAX || table.heldBytes() > GROUPS_BYTES_MAX) {
         synchronized (lock) {
-          full.add(groups);
+          full.add(table);
         }
-        groups = new BlockGroups(fold);
+        groups.begin();
       }
     }
   }
