@@ -1,15 +1,18 @@
 package io.widerow.query.series;
 
 import io.widerow.event.EventView;
+import io.widerow.event.TypeGlob;
 import io.widerow.query.QueryExecution;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
-import io.widerow.query.ReadMode;
+import io.widerow.query.TypeGlobs;
 import io.widerow.query.logql.Matcher;
 import io.widerow.query.series.SeriesScan.Range;
 import io.widerow.query.survey.BudgetedScan;
 import io.widerow.storage.EventCursor.Step;
-import io.widerow.storage.Grouping;
+import io.widerow.storage.Filter;
+import io.widerow.storage.Filters;
+import io.widerow.storage.TypeInfo;
 import java.util.List;
 import java.util.SortedSet;
 import java.util.TreeSet;
@@ -84,7 +87,7 @@ public final class SeriesCatalog {
     return selector.matchers().stream().map(Matcher::name).allMatch(Labels.NAME::equals);
   }
 
-  /// One series or more of each metric: the store shows one event for all of a block.
+  /// One series or more of each metric: of each type, the first sample and the first histogram.
   private SortedSet<Labels> metrics(List<SeriesSelector> selectors) {
     SortedSet<Labels> all = new TreeSet<>();
     for (SeriesSelector selector : selectors) {
@@ -92,16 +95,28 @@ public final class SeriesCatalog {
       SeriesTable table = new SeriesTable(execution, selector, found);
       RangeQuery query = selector.range(range.fromNanos(), range.untilNanos());
       if (query.fromNanos() < query.untilNanos()) {
-        ReadMode alike = ReadMode.grouped(new Grouping(List.of(), 0));
-        try (RangeReader reader = execution.open(query, alike)) {
-          while (reader.nextWhenReady() == Step.EVENT) {
-            table.note(reader.event());
-          }
+        for (TypeInfo type :
+            execution.view().types(name -> Filters.mayKeepType(query.filter(), name))) {
+          noteFirst(query, type.type(), SeriesSelector.HISTOGRAM, table);
+          noteFirst(query, type.type(), new Filter.Not(SeriesSelector.HISTOGRAM), table);
         }
       }
       found.sorted().forEach(series -> all.add(series.labels()));
     }
     return all;
+  }
+
+  private void noteFirst(RangeQuery query, String type, Filter kind, SeriesTable table) {
+    RangeQuery first =
+        query
+            .withTypes(new TypeGlobs(List.of(TypeGlob.of(type))))
+            .withFilter(new Filter.And(List.of(query.filter(), kind)))
+            .withLimit(1);
+    try (RangeReader reader = execution.open(first)) {
+      if (reader.nextWhenReady() == Step.EVENT) {
+        table.note(reader.event());
+      }
+    }
   }
 
   private void read(SeriesSelector selector, Consumer<EventView> each) {

@@ -40,6 +40,10 @@ public record SeriesSelector(List<Matcher> matchers) {
   private static final AttributeName VALUE = AttributeName.of("value");
   private static final AttributeName STALE = AttributeName.of("stale");
   private static final AttributeName COUNT = AttributeName.of("count");
+
+  /// Events that may be histograms or summaries.
+  static final Filter HISTOGRAM = new Filter.Exists(COUNT);
+
   private static final AttributeName TYPE = AttributeName.of("type");
 
   /// Events that may be samples.
