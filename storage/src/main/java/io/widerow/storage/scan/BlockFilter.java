@@ -294,28 +294,24 @@ final class BlockFilter {
       @Nullable Needle needle,
       @Nullable BitSet among,
       BitSet found) {
-    BitSet candidates = among;
-    if (needle != null && column.kind() == AttributeKind.STRING) {
-      if (frequent.contains(test)) {
-        column.findCodes();
-      }
-      BitSet having = new BitSet();
-      column.search(needle, having);
-      candidates = both(having, among);
-      if ((long) candidates.cardinality() * FREQUENT > column.present()) {
-        frequent.add(test);
-      } else {
-        frequent.remove(test);
-      }
-      if (candidates.isEmpty()) {
-        return;
-      }
+    if (needle != null && frequent.contains(test)) {
+      column.findCodes();
     }
     Predicate<AttributeValue> keeps =
         test instanceof Filter.Matches(var _, var opaque)
             ? verdicts.of(opaque)
             : value -> FilterEvaluation.keepsValue(test, true, value);
-    column.select(keeps, scratch, candidates, found);
+    BitSet its = new BitSet();
+    column.select(keeps, needle, scratch, among, its);
+    found.or(its);
+    if (needle == null) {
+      return;
+    }
+    if ((long) its.cardinality() * FREQUENT > column.present()) {
+      frequent.add(test);
+    } else {
+      frequent.remove(test);
+    }
   }
 
   private BitSet ofIds(LongPredicate keeps, @Nullable BitSet among) {

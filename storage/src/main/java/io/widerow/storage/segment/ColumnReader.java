@@ -252,20 +252,30 @@ public final class ColumnReader {
 
   /// Adds the rows whose value passes a test. A text that is stored once is tested once.
   ///
+  /// @param needle in each text that passes; null when there is none
   /// @param scratch overwritten
   /// @param among the rows to look at; null for all
   public void select(
-      Predicate<AttributeValue> test, AttributeValue scratch, @Nullable BitSet among, BitSet out) {
+      Predicate<AttributeValue> test,
+      @Nullable Needle needle,
+      AttributeValue scratch,
+      @Nullable BitSet among,
+      BitSet out) {
     assert decoded : "a column of " + file + " that was not read";
     boolean most = among == null || (long) among.cardinality() * FEW > present;
-    if (most) {
+    if (most && needle == null) {
       findCodes();
     }
     if (most && codeCount() > 0) {
       boolean[] keeps = new boolean[codeCount()];
+      if (!texts.mark(needle, keeps)) {
+        return;
+      }
       for (int code = 0; code < keeps.length; code++) {
-        scratch.setText(kind, textMemory, texts.offsets[code], texts.lengths[code]);
-        keeps[code] = test.test(scratch);
+        if (keeps[code]) {
+          scratch.setText(kind, textMemory, texts.offsets[code], texts.lengths[code]);
+          keeps[code] = test.test(scratch);
+        }
       }
       BitSet found = among == null ? out : new BitSet();
       selectCodes(Objects.requireNonNull(codes()), keeps, found);
@@ -273,21 +283,35 @@ public final class ColumnReader {
         found.and(among);
         out.or(found);
       }
-    } else if (dense && among != null) {
+    } else if (needle != null && kind == AttributeKind.STRING) {
+      BitSet having = new BitSet();
+      search(needle, having);
+      if (among != null) {
+        having.and(among);
+      }
+      selectRows(test, scratch, having, out);
+    } else {
+      selectRows(test, scratch, among, out);
+    }
+  }
+
+  private void selectRows(
+      Predicate<AttributeValue> test, AttributeValue scratch, @Nullable BitSet among, BitSet out) {
+    if (dense && among != null) {
       for (int row = among.nextSetBit(0); row >= 0; row = among.nextSetBit(row + 1)) {
         show(row, scratch);
         if (test.test(scratch)) {
           out.set(row);
         }
       }
-    } else {
-      for (int at = 0; at < present; at++) {
-        int row = dense ? at : rows[at];
-        if (among == null || among.get(row)) {
-          show(at, scratch);
-          if (test.test(scratch)) {
-            out.set(row);
-          }
+      return;
+    }
+    for (int at = 0; at < present; at++) {
+      int row = dense ? at : rows[at];
+      if (among == null || among.get(row)) {
+        show(at, scratch);
+        if (test.test(scratch)) {
+          out.set(row);
         }
       }
     }

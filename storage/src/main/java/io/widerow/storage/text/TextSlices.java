@@ -5,6 +5,7 @@ import io.widerow.storage.codec.ByteWords;
 import io.widerow.storage.codec.Needle;
 import java.util.Arrays;
 import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
 
 /// A sequence of texts, each a slice of one array: the input of text encoders and the output of
 /// text decoders. A decoder may leave numbers unprinted and texts in their dictionary; [#print]
@@ -196,6 +197,23 @@ public final class TextSlices {
       }
     }
     addShowing(has, found);
+  }
+
+  /// Marks the texts of a dictionary that contain a needle, by their codes.
+  ///
+  /// @param needle null for all texts
+  /// @return false when none does
+  public boolean mark(@Nullable Needle needle, boolean[] marked) {
+    if (needle == null) {
+      Arrays.fill(marked, true);
+      return true;
+    }
+    boolean any = needle.isIn(bytes, spanOffset, spanBytes);
+    for (int code = 0; any && code < marked.length; code++) {
+      marked[code] =
+          lengths[code] >= needle.length() && needle.isWithin(bytes, offsets[code], lengths[code]);
+    }
+    return any;
   }
 
   /// Adds the texts that contain `needle`. Usually none does, which one pass over all bytes shows.
