@@ -30,8 +30,8 @@ public record MachineLimits(long memoryBytes, int processors) {
   private static final int LANES_MAX = 8;
   private static final int OPEN_PART = 16;
 
-  /// Room for some 300,000 events of the usual size. With 256 MiB the segments are as good, and a
-  /// daemon at full rate has 540 MB resident instead of 400.
+  /// Room for some 300,000 events of the usual size. With 256 MiB there are half as many segments
+  /// before they are merged, and a daemon at full rate has 540 MB resident instead of 400.
   private static final long OPEN_MOST_OF_LANE = 64 * MIB;
 
   private static final long OPEN_LEAST_OF_LANE = 2 * MIB;

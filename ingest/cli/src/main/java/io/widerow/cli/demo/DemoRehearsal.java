@@ -37,6 +37,13 @@ final class DemoRehearsal {
       questions.add(URI.create(all + "&type=apache.access&limit=500"));
       questions.add(URI.create(all + "&type=kafka.broker" + where("body contains \"ERROR\"")));
       questions.add(URI.create(all + "&type=apache.access" + where("body has \"logstash\"")));
+      questions.add(URI.create(all + "&stats=count"));
+      questions.add(URI.create(all + "&stats=count" + where("body has \"zyxwvu\"")));
+      questions.add(
+          URI.create(
+              all
+                  + "&type=apache.access&stats=count,distinct(body)"
+                  + where("body ~ \"GET /pres.*html\" or status >= 400")));
       questions.add(URI.create(all + "&type=http&stats=count&by=status&every=1h"));
       questions.add(URI.create(all + "&type=http&stats=count,p99(bytes),avg(bytes)&by=method"));
     }
