@@ -111,7 +111,7 @@ public final class ConfigKeys {
               Group.MAIN,
               Default.computed(
                   texts -> Long.toString(MachineLimits.ofProcess().openBytes(lanes(texts))),
-                  "a sixteenth of the memory, up to 67108864 a lane",
+                  "a sixteenth of the memory, up to 268435456, or 134217728 a lane",
                   texts -> MachineLimits.ofProcess().openBytesBasis(lanes(texts))),
               Form.LONG,
               Check.from(1))

@@ -29,11 +29,8 @@ public record MachineLimits(long memoryBytes, int processors) {
   private static final long LANE_MEMORY = 256 * MIB;
   private static final int LANES_MAX = 8;
   private static final int OPEN_PART = 16;
-
-  /// Room for some 300,000 events of the usual size. With 256 MiB there are half as many segments
-  /// before they are merged, and a daemon at full rate has 540 MB resident instead of 400.
-  private static final long OPEN_MOST_OF_LANE = 64 * MIB;
-
+  private static final long OPEN_MOST = 256 * MIB;
+  private static final long OPEN_MOST_OF_LANE = 128 * MIB;
   private static final long OPEN_LEAST_OF_LANE = 2 * MIB;
   static final int NETWORK_PART = 16;
   private static final long NETWORK_LEAST = 32 * MIB;
@@ -95,15 +92,18 @@ public record MachineLimits(long memoryBytes, int processors) {
     if (memoryBytes / OPEN_PART - open < MIB) {
       return "1/%d of %s".formatted(OPEN_PART, Size.text(memoryBytes));
     }
-    return Size.text(OPEN_MOST_OF_LANE) + " a lane at most";
+    return open == OPEN_MOST
+        ? "%s at most, lanes=%d".formatted(Size.text(open), lanes)
+        : Size.text(OPEN_MOST_OF_LANE) + " a lane at most";
   }
 
   /// Native memory for open rows.
   ///
   /// @param lanes number of lanes that is configured
   public long openBytes(int lanes) {
+    long most = Math.max(OPEN_MOST, OPEN_MOST_OF_LANE * lanes);
     long part = memoryBytes / OPEN_PART / MIB * MIB;
-    return Math.max(Math.min(part, OPEN_MOST_OF_LANE * lanes), OPEN_LEAST_OF_LANE * lanes);
+    return Math.max(Math.min(part, most), OPEN_LEAST_OF_LANE * lanes);
   }
 
   /// Direct memory of all connections, for bytes on their way in or out.

@@ -115,7 +115,7 @@ class MachineLimitsTest {
   void theLimitsOfTheBenchmarksAreTheUsualOnes() {
     MachineLimits machine = new MachineLimits(24_105 * MIB, 2);
     assertEquals(1, machine.lanes());
-    assertEquals(64 * MIB, machine.openBytes(1));
+    assertEquals(256 * MIB, machine.openBytes(1));
     assertEquals(2, machine.networkThreads());
     assertEquals(1, machine.searchThreads());
     assertEquals(64, machine.idleBatches());
@@ -132,8 +132,8 @@ class MachineLimitsTest {
     MachineLimits large = new MachineLimits(65_536 * MIB, 16);
     assertEquals("half the processors (16), 1 to 8", large.lanesBasis());
     assertEquals("one for each processor", large.networkThreadsBasis());
-    assertEquals("64 MiB a lane at most", large.openBytesBasis(8));
-    assertEquals("64 MiB a lane at most", large.openBytesBasis(1));
+    assertEquals("128 MiB a lane at most", large.openBytesBasis(8));
+    assertEquals("256 MiB at most, lanes=1", large.openBytesBasis(1));
   }
 
   /// The JVM computes the heap from the same memory: a quarter of it, with this initial size.
