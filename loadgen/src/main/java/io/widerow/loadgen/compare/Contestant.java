@@ -192,7 +192,7 @@ public record Contestant(
               case VICTORIALOGS -> LOGS_PATH;
               case WIDEROW, CASSANDRA, DUCKDB -> null;
             });
-    // VictoriaLogs ends a connection every two minutes, after the response that says so.
+    // VictoriaLogs closes a connection that is two minutes old; its last response announces it.
     return kind == Kind.VICTORIALOGS ? endpoint.withPatience(PATIENCE_NANOS) : endpoint;
   }
 

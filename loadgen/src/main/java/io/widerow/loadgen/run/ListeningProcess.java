@@ -62,7 +62,7 @@ public final class ListeningProcess {
     }
   }
 
-  /// Empty when the file was closed meanwhile.
+  /// The target of a link; an empty text when the process has closed the file.
   private static String target(Path link) {
     try {
       return Files.readSymbolicLink(link).toString();

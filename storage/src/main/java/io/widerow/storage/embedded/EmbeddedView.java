@@ -463,7 +463,7 @@ final class EmbeddedView implements StoreView, CellView {
         OpenRow row = view.row(key);
         if (row != null && groups && !readers.deadline().isAny() && !isPlainCount(own)) {
           cursors.addAll(
-              view.openBeside(
+              view.openRest(
                   row,
                   own,
                   own.filter(),

@@ -276,7 +276,8 @@ public final class OpenRows implements AutoCloseable {
   /// - Threads: any; each cursor has one.
   /// - Memory: keeps the rows' memory until [#close]. Close its cursors first.
   public final class View implements AutoCloseable {
-    /// Entries of a full chunk, large ones first. A small one is made anew as part of a large one.
+    /// Sizes of chunks in entries, the largest first. Once a run has the entries of a large chunk,
+    /// that chunk replaces its small ones.
     private static final int[] CHUNK_ENTRIES = {1 << 13, 1 << 10};
 
     private final long watermark;
@@ -343,7 +344,7 @@ public final class OpenRows implements AutoCloseable {
     /// @param filter evaluated on each event of the cursors
     /// @param threads help to evaluate it; null for none
     /// @return cursors over the events that are in no chunk
-    public List<EventCursor> openBeside(
+    public List<EventCursor> openRest(
         OpenRow row,
         Scan scan,
         Filter filter,

@@ -40,7 +40,8 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: one.
 /// - Memory: some ints a row and a cell; the groups and their aggregates.
 final class BlockGroups {
-  /// Most numbers of cells. Above that, the cells that a block has are numbered anew.
+  /// The limit up to which a cell's number is the product of codes. Above it, only the cells that
+  /// occur in the block get numbers, see [CellNumbers].
   private static final int CELLS_MAX = 1 << 14;
 
   /// Most codes of a column that are taken as they are; a column of more is read value by value.

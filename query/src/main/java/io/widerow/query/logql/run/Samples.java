@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: one.
 final class Samples {
-  static final long BUCKET_BYTES = 224;
+  static final long BUCKET_BYTES = 272; // without the arrays of its sum and values
 
   private static final long ORDER_BYTES = 96; // of a bucket
 
@@ -59,6 +59,7 @@ final class Samples {
 
     /// Returns by how many bytes it has grown.
     long add(long nanos, double value, long weight) {
+      long before = bytes();
       count += weight;
       addTimes(value, weight);
       extremes(value, value);
@@ -71,12 +72,14 @@ final class Samples {
         last = value;
       }
       NumberCounts each = values;
-      if (each == null) {
-        return 0;
+      if (each != null) {
+        each.add(value, weight);
       }
-      long before = each.bytes();
-      each.add(value, weight);
-      return each.bytes() - before;
+      return bytes() - before;
+    }
+
+    private long bytes() {
+      return sum.bytes() + (values == null ? 0 : values.bytes());
     }
 
     private void addTimes(double value, long weight) {
@@ -132,7 +135,7 @@ final class Samples {
       lastNumber = bucket;
     }
     long grown = into.add(nanos, value, weight);
-    valuesBytes += grown;
+    valuesBytes += keepsValues ? grown : 0;
     return made + grown;
   }
 
