@@ -38,12 +38,14 @@ public final class FileJournal implements Journal {
   /// A full file.
   private record Closed(Path path, long lsnLast, long bytes) {}
 
-  private FileJournal(Disk disk, Path directory, int lane, long lsnFirst, long fileBytes) {
+  private FileJournal(
+      Disk disk, Path directory, int lane, long lsnFirst, List<Closed> earlier, long fileBytes) {
     this.disk = disk;
     this.directory = directory;
     this.lane = lane;
     this.fileBytes = fileBytes;
     this.lsnLast = lsnFirst - 1;
+    this.closed.addAll(earlier);
     this.file = create(lsnFirst);
   }
 
@@ -181,11 +183,33 @@ public final class FileJournal implements Journal {
 
     @Override
     public Journal create(int lane, long lsnFirst) {
+      return create(lane, lsnFirst, List.of());
+    }
+
+    @Override
+    public Journal goOn(int lane, long lsnFirst) {
+      List<Path> files = replayed.stream().filter(path -> lane(path) == lane).toList();
+      List<Closed> earlier = new ArrayList<>();
+      for (int i = 0; i < files.size(); i++) {
+        long next = i + 1 < files.size() ? lsnFirst(files.get(i + 1)) : lsnFirst;
+        try (DiskFile file = disk.openForWriting(files.get(i))) {
+          file.force();
+          earlier.add(new Closed(files.get(i), next - 1, file.size()));
+        }
+      }
+      return create(lane, lsnFirst, earlier);
+    }
+
+    private static int lane(Path path) {
+      return Integer.parseInt(path.getFileName().toString().substring(0, 4), 16);
+    }
+
+    private Journal create(int lane, long lsnFirst, List<Closed> earlier) {
       if (!disk.exists(directory)) {
         disk.createDirectory(directory);
         disk.forceDirectory(storeDirectory);
       }
-      return new FileJournal(disk, directory, lane, lsnFirst, fileBytes);
+      return new FileJournal(disk, directory, lane, lsnFirst, earlier, fileBytes);
     }
 
     @Override
@@ -196,8 +220,7 @@ public final class FileJournal implements Journal {
       }
       for (Path path : disk.list(directory)) { // by lane, then by LSN
         replayed.add(path);
-        String name = path.getFileName().toString();
-        int lane = Integer.parseInt(name.substring(0, 4), 16);
+        int lane = lane(path);
         try (DiskFile file = disk.open(path)) {
           reader.file(new JournalFile(lane, number(path), lsnFirst(path), path, file.size()));
           MemorySegment bytes = Arena.ofAuto().allocate(file.size() + 1, 8);
@@ -222,7 +245,7 @@ public final class FileJournal implements Journal {
       long[] bytes = {0};
       for (Path path : disk.list(directory)) {
         String name = path.getFileName().toString();
-        int lane = Integer.parseInt(name.substring(0, 4), 16);
+        int lane = lane(path);
         long last = lsnLast.applyAsLong(lane);
         if (lsnFirst(path) - 1 > last) {
           continue;

@@ -170,6 +170,11 @@ public final class KillPoints {
     }
 
     @Override
+    public Journal goOn(int lane, long lsnFirst) {
+      return new PointedJournal(around("journal go on", () -> factory.goOn(lane, lsnFirst)));
+    }
+
+    @Override
     public void replay(Journal.FrameReader reader) {
       around("journal replay", () -> factory.replay(reader));
     }
@@ -201,6 +206,11 @@ public final class KillPoints {
     @Override
     public void force() {
       around("journal force", journal::force);
+    }
+
+    @Override
+    public boolean rest() {
+      return around("journal rest", journal::rest);
     }
 
     @Override

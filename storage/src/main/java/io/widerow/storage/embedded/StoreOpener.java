@@ -14,9 +14,11 @@ import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.maintenance.DiskRoom;
 import io.widerow.storage.maintenance.JournalPin;
 import io.widerow.storage.maintenance.RowSupply;
+import io.widerow.storage.maintenance.SealJob;
 import io.widerow.storage.maintenance.Sealer;
 import io.widerow.storage.manifest.VersionsFile;
 import io.widerow.storage.recovery.JournalRecovery;
+import io.widerow.storage.recovery.RecentRows;
 import io.widerow.storage.recovery.RecoveredNotes;
 import io.widerow.storage.recovery.RecoverySealer;
 import io.widerow.storage.recovery.Replay;
@@ -39,6 +41,10 @@ import java.util.stream.Stream;
 /// 3. replay the journals into rows and seal them all, so that the disk has what recovery saw; then
 ///    delete the old journals
 /// 4. make a new journal for each lane
+///
+/// When each frame of the journals counts and the lanes are the same, steps 3 and 4 are shorter:
+/// the rows stay open as far as memory allows, each lane goes on in its journal, and the rows are
+/// sealed while the store is open, as they would have been without the crash.
 ///
 /// Killed at any point, the next opening does the same again and comes to the same state.
 ///
@@ -130,12 +136,20 @@ public final class StoreOpener {
       List<String> remarks = purpose.writesNow() ? files.tidy(purpose) : files.remarks();
       var held = new ReplayedRows(contents, replayed);
       var notes = new RecoveredNotes(files.notes());
-      try (Replay replay = replay(purpose, files, shared, held, notes)) {
+      boolean goesOn =
+          purpose == OpenPurpose.WRITING && !drained && recovery.mayGoOn(config.lanes());
+      try (Replay replay = replay(purpose, files, shared, held, notes, goesOn)) {
         recovery.replay(replay);
         replay.finish();
         long lsn = Math.max(replay.lsnLast(), recovery.lsnSeen());
         if (purpose == OpenPurpose.WRITING_LATER) {
           lanes = new DelayedStart(shared, files, held, replayed, notes, lsn);
+        } else if (goesOn) {
+          held.jobs().forEach(job -> files.notes().append(job.rows().lane, job.notes(), 0));
+          notes.finish();
+          lanes =
+              StartedLanes.goOn(
+                  shared, files, held.jobs().stream().map(SealJob::withoutNotes).toList());
         } else if (purpose.writesNow()) {
           notes.finish();
           contents.recovered(lsn);
@@ -176,11 +190,15 @@ public final class StoreOpener {
       OpenedFiles files,
       LaneContext shared,
       ReplayedRows held,
-      RecoveredNotes notes) {
-    RowSink sink =
-        purpose.writesNow()
-            ? new RecoverySealer(shared.contents(), shared.sealer(), background)
-            : held;
+      RecoveredNotes notes,
+      boolean goesOn) {
+    RowSink sink = held;
+    if (purpose.writesNow()) {
+      var sealer = new RecoverySealer(shared.contents(), shared.sealer(), background);
+      int sets = (config.rowsPerLane() - 1) * config.lanes(); // each lane needs one
+      long bytes = files.recovery().recordBytes();
+      sink = goesOn ? new RecentRows(held, sealer, sets, sets * config.rowsBytes(), bytes) : sealer;
+    }
     return new Replay(shared.contents(), sink, notes, files.manifest().sealedLsns());
   }
 

@@ -2,6 +2,7 @@ package io.widerow.storage.journal;
 
 import io.widerow.storage.StorageException;
 import io.widerow.storage.disk.Disk;
+import io.widerow.storage.disk.DiskFile;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -72,6 +73,20 @@ public final class ChronicleFile implements AutoCloseable {
     } catch (Throwable failure) {
       data.close();
       throw failure;
+    }
+  }
+
+  /// A full file of an earlier start; durable on return, and closed.
+  static ChronicleFile earlier(Disk disk, Path directory) {
+    Path path = directory.resolve(DATA_FILE);
+    long size;
+    try (DiskFile data = disk.open(path)) {
+      size = data.size();
+    }
+    long bytes = size * 4 / 5; // see mappedBytes
+    try (var file = new ChronicleFile(directory, bytes, new NativeFile(path))) {
+      file.force();
+      return file;
     }
   }
 

@@ -6,6 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 public final class ChronicleJournal implements Journal {
   /// @param lsnFrom the least LSN of a frame in it, also of an earlier use
   /// @param isCleared whether it holds only frames of its last use, so that it may be used again
-  private record Full(ChronicleFile file, long lsnFrom, long lsnLast, boolean isCleared) {}
+  record Full(ChronicleFile file, long lsnFrom, long lsnLast, boolean isCleared) {}
 
   private final Disk disk;
   private final Path journal;
@@ -36,6 +37,7 @@ public final class ChronicleJournal implements Journal {
   private volatile boolean isResting; // no file needs to wait for its use; written by the lane
   private @Nullable Throwable failure;
 
+  /// @param earlier files of earlier starts, with the frames before `lsnFirst`
   /// @param executor creates files ahead of their use
   ChronicleJournal(
       Disk disk,
@@ -43,6 +45,7 @@ public final class ChronicleJournal implements Journal {
       int lane,
       long number,
       long lsnFirst,
+      List<Full> earlier,
       FileSizes sizes,
       Executor executor) {
     this.disk = disk;
@@ -55,6 +58,7 @@ public final class ChronicleJournal implements Journal {
     this.spare =
         new SpareFile(disk, journal.resolve(ChronicleJournalFactory.spareName(lane)), executor);
     this.used = new UsedFile(disk, journal.resolve(ChronicleJournalFactory.usedName(lane)));
+    this.full.addAll(earlier);
     this.current = ChronicleFile.create(disk, directory(), sizes.next());
   }
 

@@ -156,6 +156,26 @@ public final class ChronicleJournalFactory implements Journal.Factory {
 
   @Override
   public Journal create(int lane, long lsnFirst) {
+    return create(lane, lsnFirst, List.of());
+  }
+
+  @Override
+  public Journal goOn(int lane, long lsnFirst) {
+    List<Found> files = replayed.stream().filter(file -> file.lane() == lane).toList();
+    List<ChronicleJournal.Full> earlier = new ArrayList<>();
+    for (int i = 0; i < files.size(); i++) {
+      long next = i + 1 < files.size() ? files.get(i + 1).lsnFirst() : lsnFirst;
+      if (disk.exists(files.get(i).path().resolve(ChronicleFile.DATA_FILE))) {
+        ChronicleFile file = ChronicleFile.earlier(disk, files.get(i).path());
+        earlier.add(new ChronicleJournal.Full(file, 0, next - 1, false));
+      } else {
+        ChronicleFile.delete(disk, files.get(i).path()); // a crash came before it was made
+      }
+    }
+    return create(lane, lsnFirst, earlier);
+  }
+
+  private Journal create(int lane, long lsnFirst, List<ChronicleJournal.Full> earlier) {
     if (!disk.exists(journal)) {
       disk.createDirectory(journal);
       disk.forceDirectory(Objects.requireNonNull(journal.toAbsolutePath().getParent()));
@@ -165,7 +185,8 @@ public final class ChronicleJournalFactory implements Journal.Factory {
     deleteUnneeded(journal.resolve(usedName(lane)));
     deleteUnneeded(journal.resolve(trimmedName(lane)));
     var sizes = new FileSizes(firstBytes, fileBytes, nanos);
-    return new ChronicleJournal(disk, journal, lane, numberNext, lsnFirst, sizes, executor);
+    return new ChronicleJournal(
+        disk, journal, lane, numberNext, lsnFirst, earlier, sizes, executor);
   }
 
   @Override

@@ -76,6 +76,13 @@ public interface Journal extends AutoCloseable {
     /// `lsnFirst`.
     Journal create(int lane, long lsnFirst);
 
+    /// Starts a new journal file for a lane that goes on after the frames that [#replay] found.
+    /// Their files are durable when this returns, and belong to the journal: [Journal#trim] lets go
+    /// of them.
+    ///
+    /// @param lsnFirst follows the last of these frames
+    Journal goOn(int lane, long lsnFirst);
+
     /// Reads all journal files, lane by lane, in the order of writing. Skips bytes that are no
     /// excerpt. The caller distinguishes torn frames from damaged ones.
     void replay(FrameReader reader);

@@ -172,7 +172,8 @@ public final class JournalFrame {
     return frame.get(INT, NOTE_BYTES);
   }
 
-  static int rawBytes(MemorySegment frame) {
+  /// Bytes of its records, in open rows.
+  public static int rawBytes(MemorySegment frame) {
     return frame.get(INT, RAW_BYTES);
   }
 

@@ -202,14 +202,21 @@ public final class StoreContents implements AutoCloseable {
 
   /// Everything that was journaled before is sealed; lanes continue after `lsn`.
   public void recovered(long lsn) {
-    guardedClock.start();
-    if (config.clockAccepted()) {
-      guardedClock.accept();
-    }
     Map<Integer, Long> sealedLsns = new TreeMap<>();
     manifest.sealedLsns().keySet().forEach(old -> sealedLsns.put(old, lsn));
     for (int i = 0; i < config.lanes(); i++) {
       sealedLsns.put(i, lsn);
+    }
+    recovered(sealedLsns);
+  }
+
+  /// Each lane goes on after its last frame.
+  ///
+  /// @param sealedLsns by lane, the last frame of those lanes of which everything is sealed
+  public void recovered(Map<Integer, Long> sealedLsns) {
+    guardedClock.start();
+    if (config.clockAccepted()) {
+      guardedClock.accept();
     }
     synchronized (this) {
       commit(List.of(), List.of(), sealedLsns, manifest.journals());

@@ -21,4 +21,14 @@ public record SealJob(
     List<Note> notes,
     long notesNeeded,
     Throttle throttle,
-    @Nullable Journal journal) {}
+    @Nullable Journal journal) {
+  /// The same, and a journal is trimmed afterwards.
+  public SealJob in(Journal trimmed) {
+    return new SealJob(rows, notes, notesNeeded, throttle, trimmed);
+  }
+
+  /// The same for notes that outlive the journal already.
+  public SealJob withoutNotes() {
+    return new SealJob(rows, List.of(), notesNeeded, throttle, journal);
+  }
+}

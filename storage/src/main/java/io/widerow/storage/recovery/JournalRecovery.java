@@ -259,6 +259,21 @@ public final class JournalRecovery implements AutoCloseable {
     return check == null ? sealedLsns.getOrDefault(lane, 0L) : check.last();
   }
 
+  /// True when there is something to replay and each of the lanes may go on after its last frame,
+  /// and there is no other lane.
+  public boolean mayGoOn(int count) {
+    return lanes.size() == count
+        && lanes.keySet().stream().allMatch(lane -> lane < count)
+        && lanes.values().stream().allMatch(LaneCheck::isClean)
+        && lanes.entrySet().stream()
+            .anyMatch(lane -> lane.getValue().last() > sealedLsns.getOrDefault(lane.getKey(), 0L));
+  }
+
+  /// Bytes of records to replay.
+  public long recordBytes() {
+    return lanes.values().stream().mapToLong(LaneCheck::recordBytes).sum();
+  }
+
   /// Number of frames from the first torn one on. None of them was acknowledged.
   public long tornGroups() {
     return lanes.values().stream().mapToLong(LaneCheck::tornFrames).sum();

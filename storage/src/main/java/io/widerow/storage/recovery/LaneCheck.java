@@ -37,6 +37,7 @@ public final class LaneCheck {
   private long badFrames; // invalid ones among them since the last valid one
   private long badEvents;
   private long goodFrames;
+  private long recordBytes; // of these
   private @Nullable Path badFile; // the first sign of a gap
   private long badOffset;
   private String badFound = "";
@@ -146,6 +147,7 @@ public final class LaneCheck {
       gaps.add(new Gap(gap(lsn - 1, where), goodFrames));
     }
     goodFrames++;
+    recordBytes += JournalFrame.rawBytes(frame);
     next = lsn + 1;
     badFrames = 0;
     badEvents = 0;
@@ -162,6 +164,12 @@ public final class LaneCheck {
 
   void end() {
     endFile();
+  }
+
+  /// True when every frame that was found counts, and nothing else was found: the lane may go on
+  /// after the last one.
+  boolean isClean() {
+    return file != null && gaps.isEmpty() && foreign.isEmpty() && badFile == null && !lacksEnd();
   }
 
   /// True when durable groups after the last frame that counts are missing, or may be.
@@ -181,6 +189,11 @@ public final class LaneCheck {
   long last() {
     Gap torn = torn();
     return torn == null ? next - 1 : torn.loss.lsnFirst() - 1;
+  }
+
+  /// Bytes of the records in the valid frames.
+  long recordBytes() {
+    return recordBytes;
   }
 
   /// The greatest LSN known to be durable.

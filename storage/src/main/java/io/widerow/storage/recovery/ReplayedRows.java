@@ -56,9 +56,15 @@ public final class ReplayedRows implements RowSink {
     return next == null ? List.of() : List.copyOf(next);
   }
 
+  /// False when the rows of [#next] hold only a part of their group so far.
+  synchronized boolean nextIsWhole() {
+    return jobs.size() > 1 || !begun;
+  }
+
   /// The rows of [#next] are sealed.
   public synchronized void sealed() {
     jobs.remove();
+    begun &= !jobs.isEmpty();
   }
 
   @Override

@@ -142,11 +142,12 @@ class FullDiskStartTest {
   /// Events are refused, and nothing of them is ever shown.
   private void refuses(EmbeddedStore store, String what) {
     assertNotNull(store.full(), what);
+    long last = store.lane(0).commit(Durability.DISK);
     assertThrows(
         StorageException.DiskFull.class, () -> driver.append(store, clock.wallNanos(), 6), what);
     driver.noted.keySet().removeIf(note -> !wasAcknowledged(note));
     driver.appended.clear();
-    assertEquals(0, store.lane(0).commit(Durability.DISK), what + ": nothing to commit");
+    assertEquals(last, store.lane(0).commit(Durability.DISK), what + ": nothing to commit");
     assertThrows(StorageException.DiskFull.class, () -> store.snapshot(Path.of("/snapshot")), what);
   }
 
@@ -277,7 +278,7 @@ class FullDiskStartTest {
       disk.limitTo(disk.files().stream().mapToLong(disk::sizeOf).sum() + room);
       EmbeddedStore store = open(disk);
       clock.advance(Duration.ofHours(14).toNanos()); // while it is open: no jump of the clock
-      boolean waits = store.full() != null;
+      boolean waits = store.full() != null || store.statistics().openEvents() > 0;
       assertTrue(shown(store).containsAll(kept), what);
       store.maintain();
       store.maintain();
@@ -286,7 +287,7 @@ class FullDiskStartTest {
       List<String> open = disk.open();
       assertTrue(
           old.stream().noneMatch(file -> open.contains(file.toString())), what + ": " + open);
-      if (waits && store.full() == null) {
+      if (waits && store.full() == null && store.statistics().openEvents() == 0) {
         made++;
         driver.append(store, clock.wallNanos(), 6);
         driver.commit(store, Durability.DISK);

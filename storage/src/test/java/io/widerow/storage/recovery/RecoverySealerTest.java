@@ -58,6 +58,7 @@ class RecoverySealerTest {
   @TempDir private Path directory = Path.of(".");
   private final ExecutorService executor = Executors.newFixedThreadPool(3);
   private long memory = 2 << 20;
+  private int lanes = 1;
   private String store = "store";
 
   /// A disk that holds the creation of each segment until enough are being created.
@@ -99,6 +100,7 @@ class RecoverySealerTest {
   private StoreConfig config() {
     return StoreConfig.at(directory.resolve(store))
         .withDiskReserveBytes(0)
+        .withLanes(lanes, lanes)
         .withMemory(memory, Duration.ofDays(1));
   }
 
@@ -190,10 +192,12 @@ class RecoverySealerTest {
     }
   }
 
-  /// A running store of one lane has two sets.
+  /// A running store of two lanes has four sets. With another number of lanes than before, it keeps
+  /// no replayed rows open.
   @Test
   void oneIsFilledWhileSeveralAreWritten() {
     memory = 8 << 20;
+    lanes = 2;
     try (EmbeddedStore store = open(new Disordered(3, false))) {
       assertEquals(EVENTS, store.recovery().eventsReplayed());
       assertEquals(EVENTS, read(store).size());
