@@ -115,7 +115,7 @@ public interface StoreView extends AutoCloseable {
   /// event; null when a store would have to read events for it.
   ///
   /// @param partitions as [#partitions] has them
-  /// @param scan its range
+  /// @param scan its range and its filter
   default @Nullable SealedValues sealedValues(List<PartitionKey> partitions, Scan scan) {
     return null;
   }
@@ -135,8 +135,9 @@ public interface StoreView extends AutoCloseable {
   @Override
   void close();
 
-  /// The values of attributes in sealed blocks, with how many events have each. The blocks come in
-  /// parts, which never change: the same part has the same values in every view of the store.
+  /// The values of attributes in sealed blocks, with how many of the events that the scan keeps
+  /// have each. The blocks come in parts. A whole part has the same values in every view of the
+  /// store.
   ///
   /// - Threads: one.
   /// - Memory: one block. Borrows the view's files; close it before the view.
@@ -144,21 +145,24 @@ public interface StoreView extends AutoCloseable {
     /// The parts, each event in one of them at most.
     List<Part> parts();
 
-    /// Partitions that must be read event by event: the range cuts them, or one event may replace
-    /// another. They have no block in any part.
+    /// Partitions that must be read event by event, because one event may replace another. They
+    /// have no block in any part.
     Set<PartitionKey> others();
 
     /// Opens the open rows of the requested partitions outside [#others]; null when these
     /// partitions have no open rows. Events come in any order.
+    ///
+    /// @param scan with the range and the filter of the values
     @Nullable EventCursor openRows(Scan scan);
 
-    /// Reads a block of a part.
+    /// Reads the events of a block of a part that the scan keeps.
     ///
     /// @param block its number in the part, from 0
     /// @param wanted which attributes
-    /// @return false when the scan skips the block: the visitor did not get all of it
+    /// @return the number of events in the block, kept or not; negative when the scan skips the
+    ///   block, because it is damaged: the visitor did not get all of it
     /// @throws StorageException.Corrupt when it is damaged, and the scan does not skip damage
-    boolean read(Part part, int block, Predicate<AttributeName> wanted, ValueVisitor visitor);
+    long read(Part part, int block, Predicate<AttributeName> wanted, ValueVisitor visitor);
 
     /// Approximate memory held, in bytes.
     long heldBytes();
@@ -167,18 +171,25 @@ public interface StoreView extends AutoCloseable {
     void close();
   }
 
-  /// Blocks of a segment whose events are all wanted.
+  /// Blocks of a segment.
   ///
   /// @param segment its number
   /// @param partition the only one of its partitions; negative for several
   /// @param several these partitions, never changed; null for one, and for all of them
   /// @param blocks how many blocks these have
-  /// @param events how many events
-  record Part(long segment, int partition, @Nullable BitSet several, int blocks, long events) {}
+  /// @param events how many events these have
+  /// @param whole whether the scan wants all of them: then the values are the same in each view
+  record Part(
+      long segment,
+      int partition,
+      @Nullable BitSet several,
+      int blocks,
+      long events,
+      boolean whole) {}
 
   /// Takes the values of a block.
   interface ValueVisitor {
-    /// The block has so many events of a type.
+    /// So many events of a type are kept of the block.
     void block(String type, int events);
 
     /// So many events of the block have a value, and maybe more: a value may come again.

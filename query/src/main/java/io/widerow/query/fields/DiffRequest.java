@@ -82,8 +82,8 @@ public record DiffRequest(
         view,
         known,
         List.of(
-            new FieldsScan.Part(after, ValueCounts.PICKED, null),
-            new FieldsScan.Part(before, ValueCounts.REST, null)),
+            new FieldsScan.Part(after, ValueCounts.PICKED),
+            new FieldsScan.Part(before, ValueCounts.REST)),
         null,
         budgetNanos,
         skipsDamage,

@@ -121,7 +121,7 @@ public final class FieldStatisticsWarmer {
 
   private boolean read(StoreView.SealedValues values) {
     long untilNanos = nanoTime.getAsLong() + VIEW_NANOS;
-    List<StoreView.Part> parts = values.parts();
+    List<StoreView.Part> parts = values.parts().stream().filter(StoreView.Part::whole).toList();
     known.retain(parts.stream().map(StoreView.Part::segment).collect(Collectors.toSet()));
     leftOut.retainAll(Set.copyOf(parts));
     for (StoreView.Part part : known.missing(parts).reversed()) {

@@ -47,9 +47,9 @@ public final class FieldValues implements AutoCloseable {
     return values == null ? null : new FieldValues(values, known);
   }
 
-  /// True when sealed blocks have events.
+  /// True when sealed blocks have events in the range. False when only a look at events can tell.
   public boolean hasSealed() {
-    return !values.parts().isEmpty();
+    return values.parts().stream().anyMatch(StoreView.Part::whole);
   }
 
   /// Partitions whose events must be looked at.
@@ -82,7 +82,7 @@ public final class FieldValues implements AutoCloseable {
       for (int block = 0; block < part.blocks() && !wanted.isEmpty(); block++) {
         check.run();
         long before = values.heldBytes();
-        boolean _ = values.read(part, block, wanted::contains, each); // damage ends it
+        long _ = values.read(part, block, wanted::contains, each); // damage ends it
         memory.accept(values.heldBytes() - before);
       }
     }
@@ -90,7 +90,7 @@ public final class FieldValues implements AutoCloseable {
 
   /// Hands over the values of a part that are known. Returns whether that is all that is wanted.
   private boolean addKnown(StoreView.Part part, Set<AttributeName> wanted, Visitor visitor) {
-    FieldTable table = known.whole(part);
+    FieldTable table = part.whole() ? known.whole(part) : null;
     if (table == null) {
       return false;
     }

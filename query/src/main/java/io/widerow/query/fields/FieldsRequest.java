@@ -1,7 +1,6 @@
 package io.widerow.query.fields;
 
 import io.widerow.event.AttributeName;
-import io.widerow.event.EventView;
 import io.widerow.event.LevelAttribute;
 import io.widerow.event.TimeUuid;
 import io.widerow.query.NameText;
@@ -14,10 +13,8 @@ import io.widerow.query.result.RequestParameters;
 import io.widerow.query.survey.Survey;
 import io.widerow.query.survey.SurveyParameters;
 import io.widerow.storage.Filter;
-import io.widerow.storage.Filters;
 import io.widerow.storage.StoreView;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -59,9 +56,14 @@ public record FieldsRequest(
       return names;
     }
 
-    boolean mayHold(EventView event) {
-      long time = event.timeNanos();
-      return fromNanos <= time && time < untilNanos;
+    /// A filter for the events that are not picked.
+    Filter others() {
+      return new Filter.Not(
+          new Filter.And(
+              List.of(
+                  new Filter.OfTime(Filter.Comparison.GREATER_OR_EQUAL, fromNanos),
+                  new Filter.OfTime(Filter.Comparison.LESS, untilNanos),
+                  filter)));
     }
 
     private static void addNames(Filter filter, Set<String> to) {
@@ -98,7 +100,7 @@ public record FieldsRequest(
     RangeQuery query = SurveyParameters.query(given, nowNanos);
     Pick pick = pick(given, nowNanos);
     if (field != null) {
-      query = query.withFields(columns(field, pick));
+      query = query.withFields(column(field));
     }
     return new FieldsRequest(
         query,
@@ -109,18 +111,12 @@ public record FieldsRequest(
         SurveyParameters.budgetNanos(given));
   }
 
-  /// Returns the attributes to read for one field. Never empty, because an empty projection means
-  /// all.
-  private static List<AttributeName> columns(String field, @Nullable Pick pick) {
+  /// Returns the attribute to read for one field.
+  private static List<AttributeName> column(String field) {
     if (NameText.isOwn(field) && !field.equals("type")) {
       throw new QueryException.Refused(field, "each event has its own; ask /v1/query");
     }
-    Set<AttributeName> columns = new LinkedHashSet<>();
-    columns.add(NameText.stored(NameText.parse("field", field)));
-    if (pick != null) {
-      Filters.addColumns(pick.filter, columns);
-    }
-    return List.copyOf(columns);
+    return List.of(NameText.stored(NameText.parse("field", field)));
   }
 
   private static @Nullable Pick pick(Map<String, List<String>> given, long nowNanos) {
@@ -157,18 +153,21 @@ public record FieldsRequest(
 
   /// Returns the parts to read: the picked events, if there is a pick, and the rest.
   private List<FieldsScan.Part> parts() {
-    Pick part = pick;
-    FieldsScan.Part rest = new FieldsScan.Part(query, ValueCounts.REST, part);
-    return part == null
-        ? List.of(rest)
-        : List.of(new FieldsScan.Part(picked(part), ValueCounts.PICKED, null), rest);
+    Pick some = pick;
+    return some == null
+        ? List.of(new FieldsScan.Part(query, ValueCounts.REST))
+        : List.of(
+            new FieldsScan.Part(picked(some), ValueCounts.PICKED),
+            new FieldsScan.Part(with(query, some.others()), ValueCounts.REST));
+  }
+
+  private static RangeQuery with(RangeQuery query, Filter filter) {
+    return query.withFilter(new Filter.And(List.of(query.filter(), filter)));
   }
 
   private RangeQuery picked(Pick part) {
     long from = Math.max(query.fromNanos(), part.fromNanos);
     long until = Math.max(from, Math.min(query.untilNanos(), part.untilNanos));
-    return query
-        .withRange(from, until)
-        .withFilter(new Filter.And(List.of(query.filter(), part.filter)));
+    return with(query.withRange(from, until), part.filter);
   }
 }

@@ -17,8 +17,6 @@ import io.widerow.query.survey.Json;
 import io.widerow.query.survey.SkippedDamage;
 import io.widerow.query.survey.Survey;
 import io.widerow.storage.EventCursor;
-import io.widerow.storage.Filter;
-import io.widerow.storage.FilterEvaluation;
 import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.Scan;
 import io.widerow.storage.ScanWatch;
@@ -33,10 +31,10 @@ import org.jspecify.annotations.Nullable;
 
 /// Counts the fields of the events of one or two ranges within a budget of time.
 ///
-/// - Without a filter, sealed blocks are counted from their dictionaries, see [SealedFields]; only
-///   open rows, and partitions that the range cuts, are read event by event.
-/// - With a filter, events are read evenly, see [BudgetedScan]: first the picked events, for half
-///   of the budget, and then the rest.
+/// - Sealed blocks are counted from their columns, see [SealedFields]; of the other events, open
+///   rows are read first, and then partitions where one event may replace another, evenly, see
+///   [BudgetedScan].
+/// - Of two ranges the first one takes half of the budget at most.
 ///
 /// - Threads: one; any thread may call [#cancel].
 /// - Memory: that of a [FieldTable], counted in [QueryMemory] until [#close].
@@ -64,10 +62,8 @@ final class FieldsScan implements Survey {
 
   /// Some of the events.
   ///
-  /// @param query where they lie
   /// @param column in which they are counted
-  /// @param without events that are left out; null for none
-  record Part(RangeQuery query, int column, FieldsRequest.@Nullable Pick without) {}
+  record Part(RangeQuery query, int column) {}
 
   /// @param view remains the caller's
   /// @param known the earlier counts
@@ -161,14 +157,7 @@ final class FieldsScan implements Survey {
 
   /// Returns how much of a part was read, 0 to 1.
   private double read(Part part, long untilNanos) {
-    FieldsRequest.Pick without = part.without;
     RangeQuery query = part.query;
-    if (without != null) {
-      return readEvents(view, query, untilNanos, event -> addRest(event, without));
-    }
-    if (!(query.filter() instanceof Filter.Everything)) {
-      return readEvents(view, query, untilNanos, this::add);
-    }
     List<PartitionInfo> partitions = new ArrayList<>();
     PartitionSpans.forEach(
         view,
@@ -178,7 +167,10 @@ final class FieldsScan implements Survey {
           partitions.addAll(more);
         });
     ScanWatch watch = damage.watch();
-    Scan range = Scan.ofTime(query.fromNanos(), query.untilNanos()).withWatch(watch);
+    Scan range =
+        Scan.ofTime(query.fromNanos(), query.untilNanos())
+            .withFilter(query.filter())
+            .withWatch(watch);
     List<PartitionKey> keys = partitions.stream().map(PartitionInfo::key).toList();
     try (StoreView.SealedValues values = view.sealedValues(keys, range)) {
       return values == null
@@ -252,12 +244,6 @@ final class FieldsScan implements Survey {
       reading.cancel();
     }
     return reading.read(query, untilNanos, each);
-  }
-
-  private void addRest(EventView event, FieldsRequest.Pick pick) {
-    if (!pick.mayHold(event) || !FilterEvaluation.keeps(pick.filter(), event, scratch)) {
-      add(event);
-    }
   }
 
   private void add(EventView event) {

@@ -61,7 +61,7 @@ final class SealedFields {
         .map(parts::get)
         .forEach(left::add);
     left.removeIf(part -> {
-      FieldTable table = known.whole(part);
+      FieldTable table = part.whole() ? known.whole(part) : null;
       boolean told = table != null && (only == null || table.tells(only));
       if (table != null && told) {
         add(table);
@@ -99,7 +99,9 @@ final class SealedFields {
       done +=
           only != null || !allFields
               ? readSome(part, this::isOnly, untilNanos)
-              : readAll(part, untilNanos);
+              : !part.whole()
+                  ? readSome(part, SealedFields::isCounted, untilNanos)
+                  : readAll(part, untilNanos);
     }
     return done;
   }
@@ -140,9 +142,9 @@ final class SealedFields {
     Counter counter = new Counter(table, ValueCounts.REST);
     do {
       long before = values.heldBytes();
-      boolean whole = values.read(part, block++, SealedFields::isCounted, counter);
+      long events = values.read(part, block++, SealedFields::isCounted, counter);
       more.accept(values.heldBytes() - before);
-      if (!whole) {
+      if (events < 0) {
         return null;
       }
       bytes += table.takeGrown();
@@ -167,11 +169,11 @@ final class SealedFields {
       FieldTable table = new FieldTable(); // first: a block whose end is damaged counts in nothing
       Counter counter = new Counter(table, ValueCounts.REST);
       long before = values.heldBytes();
-      boolean whole = values.read(part, block++, wanted, counter);
+      long read = values.read(part, block++, wanted, counter);
       memory.accept(values.heldBytes() - before);
-      if (whole) {
+      if (read >= 0) {
         add(table);
-        events += counter.events;
+        events += read;
       }
     } while (block < part.blocks() && !isOver(untilNanos));
     return block == part.blocks() ? part.events() : events;
@@ -182,7 +184,6 @@ final class SealedFields {
     private final FieldTable table;
     private final int column;
     private final AttributeValue type = new AttributeValue();
-    private double events;
 
     Counter(FieldTable table, int column) {
       this.table = table;
@@ -195,7 +196,6 @@ final class SealedFields {
       type.setText(AttributeKind.STRING, text, 0, (int) text.byteSize());
       table.type(type, column, count);
       table.events(column, count);
-      events += count;
     }
 
     @Override

@@ -6,6 +6,8 @@ import io.widerow.event.EventId;
 import io.widerow.event.PartitionKey;
 import io.widerow.storage.Damage;
 import io.widerow.storage.EventCursor;
+import io.widerow.storage.Filter;
+import io.widerow.storage.Filters;
 import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.Scan;
 import io.widerow.storage.ScanWatch;
@@ -34,16 +36,15 @@ import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// The values in the sealed blocks of a view. A partition counts when all of it is in the range and
-/// no event of its type brought its own id: then none replaces another, wherever they lie. When
-/// more than half of the partitions of a segment count, these are one part; else each of them is
-/// one.
+/// The values in the sealed blocks of a view. A partition counts when no event of its type brought
+/// its own id: then none replaces another, wherever they lie. A partition that the range cuts is a
+/// part; when more than half of the partitions of a segment are not cut, these are one part, and
+/// else each of them is one.
 ///
 /// ```
 ///   range              |------------------------------|
-///   segment 7     [ a 10:00 ]  [ a 11:00 ]  [ b 11:00 ]        part: a 11:00 and b 11:00
+///   segment 7     [ a 10:00 ]  [ a 11:00 ]  [ b 11:00 ]        parts: a 10:00 | a 11:00 and b 11:00
 ///   segment 8                  [ a 11:00 ]  [ b 12:00 ]        part: all of it
-///   others        a 10:00
 /// ```
 ///
 /// - Threads: one.
@@ -55,6 +56,7 @@ public final class SealedScan implements StoreView.SealedValues {
   private final Scan scan;
   private final Set<PartitionKey> keys;
   private final Set<PartitionKey> others = new HashSet<>();
+  private final Set<PartitionKey> cut = new HashSet<>();
   private final Set<String> ownTypes = new HashSet<>(); // types with events that brought their ids
   private final List<StoreView.Part> parts = new ArrayList<>();
   private final Map<Long, Segment> files = new HashMap<>();
@@ -118,8 +120,10 @@ public final class SealedScan implements StoreView.SealedValues {
     if (of.ownIds()) {
       ownTypes.add(of.key().type());
     }
-    if (!inside || !whole || segment.file() == null) {
+    if (segment.file() == null) {
       others.add(of.key());
+    } else if (!inside || !whole) {
+      cut.add(of.key());
     }
   }
 
@@ -137,35 +141,46 @@ public final class SealedScan implements StoreView.SealedValues {
   private void addParts(LiveSegment segment, BitSet numbers) {
     Segment file = segment.file();
     PartitionTable table = segment.partitions();
-    if (!others.isEmpty()) {
+    BitSet cuts = new BitSet();
+    if (!others.isEmpty() || !cut.isEmpty()) {
       for (int number : numbers.stream().toArray()) {
-        if (others.contains(table.get(number).key())) {
+        PartitionKey key = table.get(number).key();
+        if (others.contains(key)) {
           numbers.clear(number);
+        } else if (cut.contains(key)) {
+          numbers.clear(number);
+          cuts.set(number);
         }
       }
     }
-    if (file == null || numbers.isEmpty()) {
+    if (file == null || (numbers.isEmpty() && cuts.isEmpty())) {
       return;
     }
     SegmentIndexes indexes = file.indexes();
     long id = file.segmentId();
     files.put(id, file);
+    addEach(id, indexes, table, cuts, false);
+    boolean whole = scan.filter() instanceof Filter.Everything;
     int count = numbers.cardinality();
     if (count > 1 && count == table.size()) {
       SegmentIndex end = indexes.get(count - 1);
       long events = numbers.stream().mapToLong(table::events).sum();
-      parts.add(new StoreView.Part(id, -1, null, end.blocksBefore + end.blocks, events));
+      parts.add(new StoreView.Part(id, -1, null, end.blocksBefore + end.blocks, events, whole));
     } else if (count > 1 && count > table.size() / 2) {
       // A filter that hides a few partitions must not split the others into thousands of parts.
       int blocks = numbers.stream().map(number -> indexes.get(number).blocks).sum();
       long events = numbers.stream().mapToLong(table::events).sum();
-      parts.add(new StoreView.Part(id, -1, numbers, blocks, events));
+      parts.add(new StoreView.Part(id, -1, numbers, blocks, events, whole));
     } else {
-      numbers.stream()
-          .mapToObj(number ->
-              new StoreView.Part(
-                  id, number, null, indexes.get(number).blocks, table.events(number)))
-          .forEach(parts::add);
+      addEach(id, indexes, table, numbers, whole);
+    }
+  }
+
+  private void addEach(
+      long segment, SegmentIndexes indexes, PartitionTable table, BitSet numbers, boolean whole) {
+    for (int number : numbers.stream().toArray()) {
+      int blocks = indexes.get(number).blocks;
+      parts.add(new StoreView.Part(segment, number, null, blocks, table.events(number), whole));
     }
   }
 
@@ -187,12 +202,11 @@ public final class SealedScan implements StoreView.SealedValues {
         PartitionInfo info = open.info(row);
         if (info.events() > 0 && keys.contains(row.key) && !others.contains(row.key)) {
           Scan kept = view.kept(row.key, of);
+          Filter filter = Filters.ofType(kept.filter(), row.key.type());
           cursors.add( // a cursor takes a kilobyte, and there may be a row for each of many types
               new LazyCursor(
                   EventId.LEAST,
-                  () ->
-                      new ChainCursor(
-                          open.open(row, kept, kept.filter(), view.readers().searchers()))));
+                  () -> new ChainCursor(open.open(row, kept, filter, view.readers().searchers()))));
         }
       }
     }
@@ -200,7 +214,7 @@ public final class SealedScan implements StoreView.SealedValues {
   }
 
   @Override
-  public boolean read(
+  public long read(
       StoreView.Part part,
       int block,
       Predicate<AttributeName> wanted,
@@ -228,22 +242,28 @@ public final class SealedScan implements StoreView.SealedValues {
     return read(file, index, block - partitionFirst, wanted, visitor);
   }
 
-  private boolean read(
+  private long read(
       Segment file,
       SegmentIndex index,
       int block,
       Predicate<AttributeName> wanted,
       StoreView.ValueVisitor visitor) {
     try {
-      values.read(file, index, block, wanted, visitor);
-      return true;
+      values.read(file, index, block, of(index), wanted, visitor);
+      return index.events(block);
     } catch (StorageException.Corrupt told) {
       PartitionInfo lost = index.info(block);
       if (scan.watch().passesOver(ScanWatch.Unread.of(told, Damage.Kind.BLOCK, lost))) {
-        return false;
+        return -1;
       }
       throw told;
     }
+  }
+
+  /// The scan of a partition.
+  private Scan of(SegmentIndex index) {
+    PartitionKey key = index.partition.key();
+    return view.kept(key, scan).withFilter(Filters.ofType(scan.filter(), key.type()));
   }
 
   @Override

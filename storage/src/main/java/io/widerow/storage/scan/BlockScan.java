@@ -1,6 +1,5 @@
 package io.widerow.storage.scan;
 
-import io.widerow.event.EventId;
 import io.widerow.event.EventView;
 import io.widerow.event.PartitionKey;
 import io.widerow.storage.Damage;
@@ -12,14 +11,11 @@ import io.widerow.storage.Scan;
 import io.widerow.storage.ScanStatistics;
 import io.widerow.storage.ScanWatch;
 import io.widerow.storage.StorageException;
-import io.widerow.storage.segment.BlockLevels;
-import io.widerow.storage.segment.BlockPruner;
 import io.widerow.storage.segment.BlockReader;
 import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentIndex;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
@@ -345,7 +341,7 @@ public final class BlockScan implements EventCursor {
     for (Worker worker : workers) {
       Reading reading = worker.reading;
       if (reading != null) {
-        readers.give(reading.reader);
+        readers.give(reading.rows.reader());
       }
     }
     shown = null;
@@ -355,16 +351,7 @@ public final class BlockScan implements EventCursor {
   }
 
   /// Reads blocks of one source.
-  private record Reading(
-      Source source,
-      BlockReader reader,
-      BlockPrefilter prefilter,
-      BlockLevels levels,
-      BlockFilter filter) {
-    long heldBytes() {
-      return reader.heldBytes() + levels.heldBytes() + filter.heldBytes();
-    }
-  }
+  private record Reading(Source source, BlockRows rows) {}
 
   /// Aggregates blocks.
   ///
@@ -416,7 +403,7 @@ public final class BlockScan implements EventCursor {
     /// True when the last block came from the disk.
     boolean waited() {
       Reading open = reading;
-      return open != null && open.reader.waited();
+      return open != null && open.rows.reader().waited();
     }
 
     private @Nullable Block takeForOther() {
@@ -436,7 +423,7 @@ public final class BlockScan implements EventCursor {
         }
       }
       Reading open = reading;
-      long bytes = groups.heldBytes() + (open == null ? 0 : open.heldBytes());
+      long bytes = groups.heldBytes() + (open == null ? 0 : open.rows.heldBytes());
       synchronized (lock) {
         heldBytes = bytes;
       }
@@ -445,44 +432,23 @@ public final class BlockScan implements EventCursor {
     private void aggregate(Source from, int block) {
       SegmentIndex index = from.index;
       Scan scan = from.scan;
-      boolean whole =
-          index.first(block).compareTo(scan.from()) >= 0
-              && index.last(block).compareTo(scan.until()) < 0;
-      if (whole && scan.filter() instanceof Filter.Everything && groups.addCount(index, block)) {
+      if (scan.filter() instanceof Filter.Everything
+          && BlockRows.isInside(index, block, scan)
+          && groups.addCount(index, block)) {
         count(1, 0, 0, index.events(block), index.events(block));
         return;
       }
-      Reading open = reading(from);
-      BlockReader reader = open.reader;
-      open.prefilter.look(index, block);
-      BlockPruner.Verdict verdict = open.prefilter.verdict();
-      if (verdict == BlockPruner.Verdict.NOTHING) {
+      BlockRows rows = rows(from);
+      BlockReader reader = rows.reader();
+      if (!rows.open(index, block)) {
         count(0, 1, reader.bytesRead(), 0, 0);
         return;
       }
-      int events = reader.directory().events;
-      int scanned = events;
-      BitSet kept = null;
-      if (!whole) {
-        reader.readIds();
-        int first = rowOf(reader, scan.from());
-        int limit = Math.max(first, rowOf(reader, scan.until()));
-        kept = new BitSet();
-        kept.set(first, limit);
-        scanned = limit - first;
+      int kept = rows.count();
+      if (kept > 0) {
+        groups.add(reader, rows.levels(), index, block, rows.kept());
       }
-      if (verdict == BlockPruner.Verdict.SOMETHING && scanned > 0) {
-        kept = open.filter.rows(open.prefilter.left(), kept);
-      }
-      int left = kept == null ? events : kept.cardinality();
-      if (left > 0) {
-        groups.add(reader, open.levels, index, block, left == events ? null : kept);
-      }
-      count(1, 0, reader.bytesRead(), scanned, left);
-    }
-
-    private int rowOf(BlockReader reader, EventId id) {
-      return reader.ids().firstRow(reader.directory().events, id.time(), id.tail());
+      count(1, 0, reader.bytesRead(), rows.scanned(), kept);
     }
 
     private void count(int read, int skipped, long bytes, long scanned, long kept) {
@@ -493,27 +459,21 @@ public final class BlockScan implements EventCursor {
     }
 
     @SuppressWarnings("ReferenceEquality") // a source is one object, which is not compared deeply
-    private Reading reading(Source from) {
+    private BlockRows rows(Source from) {
       Reading open = reading;
+      if (open != null && open.source == from) {
+        return open.rows;
+      }
+      BlockRows rows;
       if (open == null) {
         BlockReader reader = readers.take(from.segment);
-        BlockLevels levels = new BlockLevels(reader);
-        open = read(from, reader, levels, new BlockFilter(reader, levels));
-      } else if (open.source != from) {
-        BlockReader reader = open.reader.over(from.segment.file(), from.segment.checksum());
-        open = read(from, reader, open.levels, open.filter);
+        rows = new BlockRows(from.segment, reader, from.scan, readers.deadline());
+      } else {
+        rows = open.rows;
+        rows.over(from.segment, from.scan, readers.deadline());
       }
-      reading = open;
-      return open;
-    }
-
-    private Reading read(Source from, BlockReader reader, BlockLevels levels, BlockFilter filter) {
-      return new Reading(
-          from,
-          reader,
-          new BlockPrefilter(from.segment, reader, from.scan, readers.deadline()),
-          levels,
-          filter);
+      reading = new Reading(from, rows);
+      return rows;
     }
 
     /// Puts the groups where the cursor shows them, if they are many.

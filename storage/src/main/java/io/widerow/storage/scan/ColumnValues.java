@@ -6,6 +6,8 @@ import io.widerow.storage.StoreView;
 import io.widerow.storage.segment.BlockReader;
 import io.widerow.storage.segment.ColumnReader;
 import java.util.Arrays;
+import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
 
 /// Counts the values of a block's columns by their codes: of a dictionary each text is shown once,
 /// with how many events have it.
@@ -27,16 +29,21 @@ final class ColumnValues {
   private int[] firsts = new int[0];
 
   /// Shows the values of a column of the open block.
-  void read(BlockReader reader, int column, StoreView.ValueVisitor visitor) {
+  ///
+  /// @param rows the rows that count; null for all
+  void read(BlockReader reader, int column, @Nullable BitSet rows, StoreView.ValueVisitor visitor) {
     AttributeName name = reader.directory().names[column];
     ColumnReader values = reader.column(column);
     long[] codes = values.codes();
     int present = values.present();
-    int range = codes == null ? 0 : count(codes, present);
+    int[] rowsOf = values.rows(); // null: the row itself
+    int range = codes == null ? 0 : count(codes, present, rowsOf, rows);
     if (range == 0) {
       for (int at = 0; at < present; at++) {
-        values.show(at, scratch);
-        visitor.value(name, scratch, 1);
+        if (counts(at, rowsOf, rows)) {
+          values.show(at, scratch);
+          visitor.value(name, scratch, 1);
+        }
       }
       return;
     }
@@ -50,8 +57,12 @@ final class ColumnValues {
     }
   }
 
+  private static boolean counts(int at, int @Nullable [] rowsOf, @Nullable BitSet rows) {
+    return rows == null || rows.get(rowsOf == null ? at : rowsOf[at]);
+  }
+
   /// Returns the range of the codes; 0 when it is too large.
-  private int count(long[] codes, int present) {
+  private int count(long[] codes, int present, int @Nullable [] rowsOf, @Nullable BitSet rows) {
     long least = Long.MAX_VALUE;
     long most = Long.MIN_VALUE;
     for (int at = 0; at < present; at++) {
@@ -67,9 +78,11 @@ final class ColumnValues {
       firsts = new int[counts.length];
     }
     for (int at = present - 1; at >= 0; at--) {
-      int code = (int) (codes[at] - least);
-      counts[code]++;
-      firsts[code] = at;
+      if (counts(at, rowsOf, rows)) {
+        int code = (int) (codes[at] - least);
+        counts[code]++;
+        firsts[code] = at;
+      }
     }
     return (int) span + 1;
   }
