@@ -84,7 +84,7 @@ class BatchLedgerTest {
     Map<BatchKey, Integer> model = new LinkedHashMap<>();
     Map<BatchKey, Long> times = new LinkedHashMap<>();
     List<byte[]> notes = new ArrayList<>();
-    for (long now = 0; now < 20_000; now++) {
+    for (long now = 0; now < 8_000; now++) {
       BatchKey key = new BatchKey(random.nextInt(2), random.nextInt(1_000));
       int slot = ledger.find(key);
       assertEquals(model.containsKey(key), slot >= 0);
@@ -109,7 +109,7 @@ class BatchLedgerTest {
       var _ = ledger.expire(now);
       expire(model, times, now, 700);
       assertEquals(model.size(), ledger.count());
-      if (random.nextInt(1_000) == 0) { // a restart, with all notes there ever were
+      if (random.nextInt(800) == 0) { // a restart, with all notes there ever were
         ledger.close();
         ledger = new BatchLedger(700, 4_096, 50);
         for (int i = 0; i < notes.size(); i++) {

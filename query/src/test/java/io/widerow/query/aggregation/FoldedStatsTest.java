@@ -12,6 +12,7 @@ import io.widerow.event.FoldedText;
 import io.widerow.event.Level;
 import io.widerow.event.Text;
 import io.widerow.event.TimeUuid;
+import io.widerow.faults.Slice;
 import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.RangeQuery;
@@ -58,7 +59,7 @@ class FoldedStatsTest {
   private static final long SPAN = 2 * 3_600_000_000_000L;
   private static final int EVENTS = 30_000;
   private static final int BATCH = 1_000;
-  private static final int QUERIES = 40;
+  private static final int QUERIES = Slice.of(20, 40);
   private static final List<String> NAMES =
       List.of(
           "type",

@@ -361,17 +361,7 @@ public final class OpenRows implements AutoCloseable {
         }
         cursors.add(
             new RunCursor(
-                memory,
-                watermark,
-                run,
-                from,
-                Integer.MAX_VALUE,
-                false,
-                false,
-                scan,
-                row.key.shard(),
-                filter,
-                threads));
+                entries(run, from), false, false, scan, row.key.shard(), filter, threads));
       }
       return cursors;
     }
@@ -388,11 +378,7 @@ public final class OpenRows implements AutoCloseable {
       for (Run run : row.runs()) {
         cursors.add(
             new RunCursor(
-                memory,
-                watermark,
-                run,
-                0,
-                Integer.MAX_VALUE,
+                entries(run, 0),
                 row.hasOwnIds(),
                 everyWrite,
                 scan,
@@ -403,6 +389,10 @@ public final class OpenRows implements AutoCloseable {
       return cursors;
     }
 
+    private RunCursor.Entries entries(Run run, int from) {
+      return RunCursor.Entries.from(memory, watermark, run, from);
+    }
+
     /// Metadata of a row: number of events, first and last time. The number is 0 when the view
     /// shows no event.
     public PartitionInfo info(OpenRow row) {
@@ -410,19 +400,7 @@ public final class OpenRows implements AutoCloseable {
       EventId first = EventId.LIMIT;
       EventId last = EventId.LEAST;
       for (Run run : row.runs()) {
-        RunCursor cursor =
-            new RunCursor(
-                memory,
-                watermark,
-                run,
-                0,
-                Integer.MAX_VALUE,
-                false,
-                false,
-                Scan.all(),
-                0,
-                new Filter.Everything(),
-                null);
+        RunCursor cursor = new RunCursor(entries(run, 0));
         if (cursor.isEmpty()) {
           continue;
         }

@@ -1,8 +1,6 @@
 package io.widerow.storage.rows;
 
 import io.widerow.storage.EventCursor;
-import io.widerow.storage.Filter;
-import io.widerow.storage.Scan;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.SoftReference;
 import java.util.function.Function;
@@ -30,18 +28,7 @@ public final class RowChunk {
 
   /// The events in order of ids. The caller holds a view that shows them.
   private EventCursor open() {
-    return new RunCursor(
-        memory,
-        Long.MAX_VALUE,
-        run,
-        from,
-        until,
-        false,
-        false,
-        Scan.all(),
-        0,
-        new Filter.Everything(),
-        null);
+    return new RunCursor(new RunCursor.Entries(memory, Long.MAX_VALUE, run, from, until));
   }
 
   /// The form of the events that an earlier call made, or that this one makes.

@@ -47,37 +47,48 @@ final class RunCursor implements EventCursor {
   private long scanned;
   private long kept;
 
-  /// @param entryFrom the first entry to look at
-  /// @param entryUntil after the last one
+  /// Entries of a run.
+  ///
+  /// @param watermark offset in memory; events behind it are not shown
+  /// @param from the first entry to look at
+  /// @param until after the last one
+  record Entries(MemorySegment memory, long watermark, Run run, int from, int until) {
+    /// Those of a run from one on.
+    static Entries from(MemorySegment memory, long watermark, Run run, int from) {
+      return new Entries(memory, watermark, run, from, Integer.MAX_VALUE);
+    }
+  }
+
+  /// All events of entries none of which replaces another.
+  RunCursor(Entries of) {
+    this(of, false, false, Scan.all(), 0, new Filter.Everything(), null);
+  }
+
   /// @param ownIds whether an event of the row may replace another
   /// @param everyWrite whether writes that others replace are shown too, of each id the last one
   ///   first; only without a filter, ascending
   /// @param shard of the row
   /// @param threads help to evaluate the filter; null for none
   RunCursor(
-      MemorySegment memory,
-      long watermark,
-      Run run,
-      int entryFrom,
-      int entryUntil,
+      Entries of,
       boolean ownIds,
       boolean everyWrite,
       Scan scan,
       int shard,
       Filter filter,
       @Nullable Executor threads) {
-    this.memory = memory;
-    this.watermark = watermark;
-    this.run = run;
+    this.memory = of.memory;
+    this.watermark = of.watermark;
+    this.run = of.run;
     this.ownIds = ownIds;
     this.scan = scan;
     this.watch = scan.watch();
     this.everyWrite = everyWrite && ownIds;
     this.arrivedFrom = scan.arrivedFrom(shard);
     this.arrivedUntil = scan.arrivedUntil(shard);
-    int visible = Math.min(entryUntil, visible(run, watermark));
+    int visible = Math.min(of.until, visible(run, watermark));
     int least = Math.max(firstNotBelow(scan.from(), visible), firstArrived(visible));
-    this.from = Math.min(Math.max(entryFrom, least), Math.max(entryFrom, visible));
+    this.from = Math.min(Math.max(of.from, least), Math.max(of.from, visible));
     this.until = Math.max(from, firstNotBelow(scan.until(), visible));
     this.next = scan.descending() ? until - 1 : from;
     this.groupFrom = from;
