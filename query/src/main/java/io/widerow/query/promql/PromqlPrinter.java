@@ -1,0 +1,175 @@
+package io.widerow.query.promql;
+
+import io.widerow.query.logql.Matcher;
+import io.widerow.query.promql.PromqlExpr.Aggregate;
+import io.widerow.query.promql.PromqlExpr.At;
+import io.widerow.query.promql.PromqlExpr.Binary;
+import io.widerow.query.promql.PromqlExpr.Call;
+import io.widerow.query.promql.PromqlExpr.Cardinality;
+import io.widerow.query.promql.PromqlExpr.Matching;
+import io.widerow.query.promql.PromqlExpr.Range;
+import io.widerow.query.promql.PromqlExpr.Selector;
+import io.widerow.query.promql.PromqlExpr.Subquery;
+import io.widerow.query.promql.PromqlExpr.Timing;
+import io.widerow.query.series.Labels;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// Writes expressions in their canonical form, which parses to the same expression.
+///
+/// - Threads: any.
+public final class PromqlPrinter {
+  private static final Pattern METRIC = Pattern.compile("[a-zA-Z_:][a-zA-Z0-9_:]*");
+  private static final Pattern LABEL = Pattern.compile("[a-zA-Z_][a-zA-Z0-9_]*");
+  private static final long[] UNITS = {
+    31_536_000_000L, 604_800_000, 86_400_000, 3_600_000, 60_000, 1_000, 1
+  };
+  private static final String[] UNIT_NAMES = {"y", "w", "d", "h", "m", "s", "ms"};
+
+  private PromqlPrinter() {}
+
+  public static String print(PromqlExpr expr) {
+    return switch (expr) {
+      case PromqlExpr.Number(double value, boolean isDuration, var _) ->
+          isDuration ? duration(value) : GoNumber.shortest(value);
+      case PromqlExpr.Text(String text, var _) -> quoted(text);
+      case Selector selector -> selector(selector) + timing(selector.timing());
+      case Range(Selector of, var range, var _) ->
+          selector(of) + "[" + print(range) + "]" + timing(of.timing());
+      case Subquery(var of, var range, var step, var timing, var _) ->
+          print(of)
+              + "["
+              + print(range)
+              + ":"
+              + (step == null ? "" : print(step))
+              + "]"
+              + timing(timing);
+      case Call(var function, var arguments, var _) ->
+          function.text
+              + arguments.stream()
+                  .map(PromqlPrinter::print)
+                  .collect(Collectors.joining(", ", "(", ")"));
+      case Aggregate aggregate -> aggregate(aggregate);
+      case Binary binary -> binary(binary);
+      case PromqlExpr.Signed(boolean negative, var of, var _) -> (negative ? "-" : "+") + print(of);
+      case PromqlExpr.Parentheses(var of, var _) -> "(" + print(of) + ")";
+    };
+  }
+
+  private static String aggregate(Aggregate of) {
+    String by = of.without() ? " without " + names(of.labels()) + " " : "";
+    if (!of.without() && !of.labels().isEmpty()) {
+      by = " by " + names(of.labels()) + " ";
+    }
+    String parameter = of.parameter() == null ? "" : print(of.parameter()) + ", ";
+    return of.operator().name().toLowerCase(Locale.ROOT)
+        + by
+        + "("
+        + parameter
+        + print(of.of())
+        + ")";
+  }
+
+  private static String binary(Binary of) {
+    StringBuilder text = new StringBuilder(print(of.left()));
+    text.append(' ').append(of.operator().sign).append(of.bool() ? " bool " : " ");
+    Matching matching = of.matching();
+    if (matching != null) {
+      if (matching.on() || !matching.labels().isEmpty()) {
+        text.append(matching.on() ? "on " : "ignoring ").append(names(matching.labels()));
+        text.append(' ');
+      }
+      if (matching.cardinality() == Cardinality.MANY_TO_ONE) {
+        text.append("group_left ").append(names(matching.include())).append(' ');
+      } else if (matching.cardinality() == Cardinality.ONE_TO_MANY) {
+        text.append("group_right ").append(names(matching.include())).append(' ');
+      }
+    }
+    return text.append(print(of.right())).toString();
+  }
+
+  private static String names(List<String> names) {
+    return names.stream()
+        .map(name -> LABEL.matcher(name).matches() ? name : quoted(name))
+        .collect(Collectors.joining(", ", "(", ")"));
+  }
+
+  private static String selector(Selector of) {
+    boolean bare = METRIC.matcher(of.name()).matches();
+    List<String> parts =
+        of.matchers().stream()
+            .filter(each -> of.name().isEmpty() || !each.name().equals(Labels.NAME))
+            .map(PromqlPrinter::matcher)
+            .collect(Collectors.toList());
+    if (!bare && !of.name().isEmpty()) {
+      parts.addFirst(quoted(of.name()));
+    }
+    String braces = parts.isEmpty() ? "" : "{" + String.join(",", parts) + "}";
+    return (bare ? of.name() : "") + braces;
+  }
+
+  private static String matcher(Matcher matcher) {
+    String name = matcher.name();
+    return (LABEL.matcher(name).matches() ? name : quoted(name))
+        + matcher.kind().sign
+        + quoted(matcher.text());
+  }
+
+  private static String timing(Timing timing) {
+    String at =
+        switch (timing.at()) {
+          case null -> "";
+          case At.Time(long millis) -> String.format(Locale.ROOT, " @ %.3f", millis / 1e3);
+          case At.Start _ -> " @ start()";
+          case At.End _ -> " @ end()";
+        };
+    return at + offset(timing.offset());
+  }
+
+  private static String offset(@Nullable PromqlExpr offset) {
+    return offset == null ? "" : " offset " + print(offset);
+  }
+
+  private static String duration(double seconds) {
+    long left = Math.round(seconds * 1e3);
+    if (left == 0) {
+      return "0s";
+    }
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < UNITS.length; i++) {
+      // Years and weeks only when nothing else is left, as they have no exact parts.
+      boolean whole = i > 1 || left % UNITS[i] == 0;
+      if (whole && left >= UNITS[i]) {
+        text.append(left / UNITS[i]).append(UNIT_NAMES[i]);
+        left %= UNITS[i];
+      }
+    }
+    return text.toString();
+  }
+
+  /// A text in the quotes of Go.
+  public static String quoted(String text) {
+    StringBuilder out = new StringBuilder("\"");
+    text.codePoints()
+        .forEach(c -> {
+          switch (c) {
+            case '"' -> out.append("\\\"");
+            case '\\' -> out.append("\\\\");
+            case '\n' -> out.append("\\n");
+            case '\r' -> out.append("\\r");
+            case '\t' -> out.append("\\t");
+            default -> {
+              if (c < ' ' || c == 0x7f) {
+                out.append("\\x%02x".formatted(c));
+              } else {
+                out.appendCodePoint(c);
+              }
+            }
+          }
+        });
+    return out.append('"').toString();
+  }
+}

@@ -1,0 +1,170 @@
+package io.widerow.query.promql.run;
+
+import io.widerow.query.promql.GoNumber;
+import io.widerow.query.promql.PromqlException;
+import io.widerow.query.promql.PromqlExpr.Aggregate;
+import io.widerow.query.promql.PromqlExpr.Aggregator;
+import io.widerow.query.promql.PromqlPrinter;
+import io.widerow.query.series.Labels;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// An aggregation of rows: each group of them becomes a row, or some of its rows are kept.
+///
+/// - Threads: one.
+final class Aggregations {
+  private final Aggregate of;
+  private final int steps;
+  private final Map<Labels, List<Row>> groups = new LinkedHashMap<>();
+
+  Aggregations(Aggregate of, List<Row> rows, int steps) {
+    this.of = of;
+    this.steps = steps;
+    for (Row row : rows) {
+      groups.computeIfAbsent(group(row.labels()), _ -> new ArrayList<>()).add(row);
+    }
+  }
+
+  private Labels group(Labels labels) {
+    if (of.without()) {
+      return LabelEdits.unnamed(LabelEdits.without(labels, of.labels()));
+    }
+    return of.labels().isEmpty() ? LabelEdits.NONE : LabelEdits.only(labels, of.labels());
+  }
+
+  /// The result of an operator without parameter, or of a quantile.
+  ///
+  /// @param parameters by step; null without one
+  List<Row> run(double @Nullable [] parameters) {
+    List<Row> result = new ArrayList<>();
+    double[] values = new double[groups.values().stream().mapToInt(List::size).max().orElse(0)];
+    groups.forEach((labels, rows) -> {
+      Row row = Row.empty(labels, steps);
+      for (int step = 0; step < steps; step++) {
+        int count = 0;
+        for (Row each : rows) {
+          if (each.has(step)) {
+            values[count++] = each.value(step);
+          }
+        }
+        if (count > 0) {
+          row.values()[step] =
+              value(values, count, parameters == null ? Double.NaN : parameters[step]);
+        }
+      }
+      result.add(row);
+    });
+    return result;
+  }
+
+  private double value(double[] values, int count, double parameter) {
+    return switch (of.operator()) {
+      case SUM -> sum(values, count);
+      case AVG -> KahanSum.mean(values, 0, count);
+      case COUNT -> count;
+      case GROUP -> 1;
+      case MIN, MAX -> extreme(values, count);
+      case STDVAR -> Window.variance(values, 0, count);
+      case STDDEV -> Math.sqrt(Window.variance(values, 0, count));
+      case QUANTILE -> Window.quantile(parameter, Arrays.copyOf(values, count));
+      default -> throw new IllegalArgumentException("not of one value: " + of.operator());
+    };
+  }
+
+  private static double sum(double[] values, int count) {
+    KahanSum sum = new KahanSum();
+    for (int i = 0; i < count; i++) {
+      sum.add(values[i]);
+    }
+    return sum.value();
+  }
+
+  private double extreme(double[] values, int count) {
+    boolean most = of.operator() == Aggregator.MAX;
+    double found = values[0];
+    for (int i = 1; i < count; i++) {
+      if (Double.isNaN(found) || (most ? values[i] > found : values[i] < found)) {
+        found = values[i];
+      }
+    }
+    return found;
+  }
+
+  /// The rows with the greatest or least values of each group.
+  ///
+  /// @param counts how many at a step
+  List<Row> ranked(double[] counts) {
+    boolean most = of.operator() == Aggregator.TOPK;
+    for (double count : counts) {
+      if (Double.isNaN(count)) {
+        throw PromqlException.ofExecution("Parameter value is NaN");
+      }
+      if (!(Math.abs(count) < Long.MAX_VALUE)) {
+        throw PromqlException.ofExecution(
+            "Scalar value %s overflows int64".formatted(GoNumber.shortest(count)));
+      }
+    }
+    List<Row> result = new ArrayList<>();
+    for (List<Row> rows : groups.values()) {
+      List<Row> kept = new ArrayList<>();
+      rows.forEach(row -> kept.add(Row.empty(row.labels(), steps)));
+      List<Integer> order = new ArrayList<>();
+      for (int step = 0; step < steps; step++) {
+        order.clear();
+        for (int i = 0; i < rows.size(); i++) {
+          if (rows.get(i).has(step)) {
+            order.add(i);
+          }
+        }
+        int at = step;
+        order.sort(
+            Comparator.comparing(
+                i -> rows.get(i).value(at), (one, other) -> rank(one, other, most)));
+        for (int i = 0; i < Math.min(order.size(), (long) counts[step]); i++) {
+          kept.get(order.get(i)).values()[step] = rows.get(order.get(i)).value(step);
+        }
+      }
+      if (steps == 1) {
+        order.forEach(i -> result.add(kept.get(i))); // in the order of their values
+      } else {
+        result.addAll(kept);
+      }
+    }
+    return result;
+  }
+
+  /// NaN is last in both orders.
+  static int rank(double one, double other, boolean descending) {
+    if (Double.isNaN(one) || Double.isNaN(other)) {
+      return Boolean.compare(Double.isNaN(one), Double.isNaN(other));
+    }
+    return one == other ? 0 : (one < other) == descending ? 1 : -1;
+  }
+
+  /// How often each value occurs, as a row with the value in a label.
+  List<Row> counted(String label) {
+    if (label.isEmpty()) {
+      throw PromqlException.ofExecution(
+          "invalid label name " + PromqlPrinter.quoted(label) + " in aggregation");
+    }
+    Map<Labels, Row> result = new LinkedHashMap<>();
+    groups.forEach((group, rows) -> {
+      for (Row row : rows) {
+        for (int step = 0; step < steps; step++) {
+          if (row.has(step)) {
+            Labels labels = LabelEdits.with(group, label, GoNumber.plain(row.value(step)));
+            double[] counts =
+                result.computeIfAbsent(labels, _ -> Row.empty(labels, steps)).values();
+            counts[step] = Row.isNone(counts[step]) ? 1 : counts[step] + 1;
+          }
+        }
+      }
+    });
+    return List.copyOf(result.values());
+  }
+}

@@ -1,0 +1,51 @@
+package io.widerow.query.promql.run;
+
+import io.widerow.query.promql.PromqlExpr.Place;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/// What a query reports besides its result: warnings, where the result may be wrong, and infos,
+/// where the query may be.
+///
+/// - Threads: one.
+public final class Annotations {
+  private static final int SHOWN_MAX = 10;
+
+  private final String text;
+  private final Set<String> warnings = new LinkedHashSet<>();
+  private final Set<String> infos = new LinkedHashSet<>();
+
+  /// @param text of the query, in which places are
+  public Annotations(String text) {
+    this.text = text;
+  }
+
+  void warn(Place place, String what) {
+    warnings.add("PromQL warning: " + what + at(place));
+  }
+
+  void info(Place place, String what) {
+    infos.add("PromQL info: " + what + at(place));
+  }
+
+  private String at(Place place) {
+    int from = Math.min(place.from(), text.length());
+    int line = (int) text.substring(0, from).chars().filter(c -> c == '\n').count() + 1;
+    int column = from - (text.lastIndexOf('\n', Math.max(0, from - 1)) + 1);
+    if (from == 0) {
+      column = 0;
+    }
+    return " (%d:%d)".formatted(line, column + 1);
+  }
+
+  /// Ten at most.
+  public List<String> warnings() {
+    return warnings.stream().limit(SHOWN_MAX).toList();
+  }
+
+  /// Ten at most.
+  public List<String> infos() {
+    return infos.stream().limit(SHOWN_MAX).toList();
+  }
+}

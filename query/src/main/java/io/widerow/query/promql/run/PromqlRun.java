@@ -1,0 +1,840 @@
+package io.widerow.query.promql.run;
+
+import com.google.re2j.Pattern;
+import com.google.re2j.PatternSyntaxException;
+import io.widerow.query.logql.Matcher;
+import io.widerow.query.promql.GoNumber;
+import io.widerow.query.promql.PromqlException;
+import io.widerow.query.promql.PromqlExpr;
+import io.widerow.query.promql.PromqlExpr.Aggregate;
+import io.widerow.query.promql.PromqlExpr.At;
+import io.widerow.query.promql.PromqlExpr.Binary;
+import io.widerow.query.promql.PromqlExpr.Call;
+import io.widerow.query.promql.PromqlExpr.Place;
+import io.widerow.query.promql.PromqlExpr.Range;
+import io.widerow.query.promql.PromqlExpr.Selector;
+import io.widerow.query.promql.PromqlExpr.Subquery;
+import io.widerow.query.promql.PromqlExpr.Timing;
+import io.widerow.query.promql.PromqlExpr.Type;
+import io.widerow.query.promql.PromqlFunction;
+import io.widerow.query.promql.PromqlPrinter;
+import io.widerow.query.promql.run.PromqlValue.Rows;
+import io.widerow.query.promql.run.PromqlValue.Scalars;
+import io.widerow.query.series.Labels;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.DoubleUnaryOperator;
+import java.util.function.IntPredicate;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/// Evaluates an expression at all steps of a query at once.
+///
+/// - Threads: one.
+/// - Memory: the rows of the operands and the samples of one selector at a time, reported before
+///   they are allocated.
+public final class PromqlRun {
+  private static final long DEFAULT_STEP_MILLIS = 60_000;
+  private static final long ROW_BYTES = 96;
+
+  /// Stands in a text for bytes that are no UTF-8.
+  private static final char REPLACED = '\ufffd';
+
+  private static final List<String> COUNTER_SUFFIXES =
+      List.of("_total", "_sum", "_count", "_bucket");
+
+  private final SampleSource source;
+  private final StepTimes whole;
+  private final long lookbackMillis;
+  private final Annotations annotations;
+  private final LongConsumer memory;
+  private StepTimes steps;
+
+  /// @param whole the times of the query
+  /// @param lookbackMillis how old the latest sample may be
+  /// @param memory takes bytes before they are allocated, and may refuse
+  public PromqlRun(
+      SampleSource source,
+      StepTimes whole,
+      long lookbackMillis,
+      Annotations annotations,
+      LongConsumer memory) {
+    this.source = source;
+    this.whole = whole;
+    this.lookbackMillis = lookbackMillis;
+    this.annotations = annotations;
+    this.memory = memory;
+    this.steps = whole;
+  }
+
+  /// The value of the expression.
+  ///
+  /// @throws PromqlException when it has none
+  public PromqlValue run(PromqlExpr expr) {
+    PromqlExpr bare = expr.bare();
+    if (expr.type() == Type.MATRIX && whole.count() > 1) {
+      throw PromqlException.ofRequest(
+          "invalid parameter \"query\": invalid expression type \"range vector\" for range query,"
+              + " must be Scalar or instant Vector");
+    }
+    return switch (bare) {
+      case PromqlExpr.Text(String text, Place _) -> {
+        if (whole.stepMillis() > 0) {
+          throw PromqlException.ofRequest(
+              "invalid parameter \"query\": invalid expression type \"string\" for range query,"
+                  + " must be Scalar or instant Vector");
+        }
+        yield new PromqlValue.Text(text);
+      }
+      case Range range -> new PromqlValue.Samples(windows(samples(range), range));
+      case Subquery subquery -> new PromqlValue.Samples(windows(samples(subquery), subquery));
+      default -> bare.type() == Type.SCALAR ? new Scalars(scalars(bare)) : rows(bare);
+    };
+  }
+
+  /// Only the samples in the window of an instant query.
+  private List<SampleSource.Samples> windows(List<SampleSource.Samples> all, PromqlExpr of) {
+    long end = ends(timing(of))[0];
+    long range = range(of);
+    List<SampleSource.Samples> result = new ArrayList<>();
+    for (SampleSource.Samples each : all) {
+      int from = 0;
+      int until = each.millis().length;
+      while (from < until && each.millis()[from] <= end - range) {
+        from++;
+      }
+      while (until > from && each.millis()[until - 1] > end) {
+        until--;
+      }
+      if (until > from) {
+        result.add(
+            new SampleSource.Samples(
+                each.labels(),
+                Arrays.copyOfRange(each.millis(), from, until),
+                Arrays.copyOfRange(each.values(), from, until)));
+      }
+    }
+    result.sort(Comparator.comparing(SampleSource.Samples::labels));
+    return result;
+  }
+
+  private static Timing timing(PromqlExpr of) {
+    return switch (of) {
+      case Selector selector -> selector.timing();
+      case Range range -> range.of().timing();
+      case Subquery subquery -> subquery.timing();
+      default -> throw new IllegalArgumentException("no samples: " + of);
+    };
+  }
+
+  private long range(PromqlExpr of) {
+    return switch (of) {
+      case Range(var _, var range, var _) -> positive(range);
+      case Subquery(var _, var range, var _, var _, var _) -> positive(range);
+      default -> lookbackMillis;
+    };
+  }
+
+  private long positive(PromqlExpr duration) {
+    long millis = millis(constant(duration));
+    if (millis <= 0) {
+      throw PromqlException.ofExecution(
+          "duration must be greater than 0, got " + PromqlPrinter.print(duration));
+    }
+    return millis;
+  }
+
+  private static long millis(double seconds) {
+    if (!(Math.abs(seconds) < Long.MAX_VALUE / 1e6)) {
+      throw PromqlException.ofExecution("duration out of range: " + GoNumber.shortest(seconds));
+    }
+    return Math.round(seconds * 1e3);
+  }
+
+  /// The value of a duration, in seconds.
+  private double constant(PromqlExpr expr) {
+    return scalars(expr)[0];
+  }
+
+  /// When the samples of a selector are taken, by step.
+  private long[] ends(Timing timing) {
+    PromqlExpr offset = timing.offset();
+    long before = offset == null ? 0 : millis(constant(offset));
+    long[] ends = new long[steps.count()];
+    for (int i = 0; i < ends.length; i++) {
+      ends[i] =
+          switch (timing.at()) {
+                case null -> steps.time(i);
+                case At.Time(long millis) -> millis;
+                case At.Start _ -> whole.fromMillis();
+                case At.End _ -> whole.last();
+              }
+              - before;
+    }
+    return ends;
+  }
+
+  private void hold(long rows) {
+    memory.accept(rows * (ROW_BYTES + (long) Double.BYTES * steps.count()));
+  }
+
+  /// A value for each step.
+  private double[] scalars(PromqlExpr expr) {
+    return switch (expr) {
+      case PromqlExpr.Number(double value, var _, var _) -> filled(value);
+      case PromqlExpr.Parentheses(var of, var _) -> scalars(of);
+      case PromqlExpr.Signed(boolean negative, var of, var _) -> {
+        double[] values = scalars(of);
+        yield negative ? each(values, value -> -value) : values;
+      }
+      case Binary(var operator, var left, var right, var _, var _, var _) -> {
+        double[] one = scalars(left);
+        double[] other = scalars(right);
+        double[] result = new double[one.length];
+        for (int i = 0; i < result.length; i++) {
+          result[i] = Operators.compute(operator, one[i], other[i]);
+        }
+        yield result;
+      }
+      case Call call -> scalarCall(call);
+      default -> throw new IllegalArgumentException("no scalar: " + expr);
+    };
+  }
+
+  private double[] filled(double value) {
+    double[] values = new double[steps.count()];
+    Arrays.fill(values, value);
+    return values;
+  }
+
+  private static double[] each(double[] values, DoubleUnaryOperator operator) {
+    return Arrays.stream(values).map(operator).toArray();
+  }
+
+  private double[] times() {
+    double[] times = new double[steps.count()];
+    for (int i = 0; i < times.length; i++) {
+      times[i] = steps.time(i) / 1e3;
+    }
+    return times;
+  }
+
+  private double[] scalarCall(Call call) {
+    List<PromqlExpr> arguments = call.arguments();
+    return switch (call.function()) {
+      case TIME -> times();
+      case PI -> filled(Math.PI);
+      case START -> filled(whole.fromMillis() / 1e3);
+      case END -> filled(whole.last() / 1e3);
+      case STEP -> filled(whole.stepMillis() / 1e3);
+      case RANGE -> filled((whole.last() - whole.fromMillis()) / 1e3);
+      case MIN_OF, MAX_OF -> {
+        boolean most = call.function() == PromqlFunction.MAX_OF;
+        double[] one = scalars(arguments.getFirst());
+        double[] other = scalars(arguments.getLast());
+        double[] result = new double[one.length];
+        for (int i = 0; i < result.length; i++) {
+          result[i] = most ? Math.max(one[i], other[i]) : Math.min(one[i], other[i]);
+        }
+        yield result;
+      }
+      case SCALAR_OF -> {
+        List<Row> rows = rows(arguments.getFirst()).all();
+        double[] result = filled(Double.NaN);
+        for (int step = 0; step < result.length; step++) {
+          int found = 0;
+          for (Row row : rows) {
+            if (row.has(step)) {
+              result[step] = row.value(step);
+              found++;
+            }
+          }
+          result[step] = found == 1 ? result[step] : Double.NaN;
+        }
+        yield result;
+      }
+      default -> throw new IllegalArgumentException("no scalar: " + call.function());
+    };
+  }
+
+  private Rows rows(PromqlExpr expr) {
+    return switch (expr) {
+      case Selector selector -> new Rows(latest(selector, false));
+      case PromqlExpr.Parentheses(var of, var _) -> rows(of);
+      case PromqlExpr.Signed(boolean negative, var of, var _) -> {
+        Rows rows = rows(of);
+        yield negative ? renamed(rows.all(), value -> -value) : rows;
+      }
+      case Aggregate aggregate -> aggregate(aggregate);
+      case Binary binary -> binary(binary);
+      case Call call -> call(call);
+      default -> throw new IllegalArgumentException("no vector: " + expr);
+    };
+  }
+
+  /// The latest sample of each series at each step.
+  ///
+  /// @param times whether the values are the times of the samples
+  private List<Row> latest(Selector selector, boolean times) {
+    long[] ends = ends(selector.timing());
+    List<Row> result = new ArrayList<>();
+    List<SampleSource.Samples> all = select(selector.matchers(), ends, lookbackMillis);
+    hold(all.size());
+    for (SampleSource.Samples samples : all) {
+      double[] values = new double[ends.length];
+      int at = 0;
+      for (int i = 0; i < ends.length; i++) {
+        while (at < samples.millis().length && samples.millis()[at] <= ends[i]) {
+          at++;
+        }
+        boolean fresh = at > 0 && samples.millis()[at - 1] > ends[i] - lookbackMillis;
+        double value = fresh ? samples.values()[at - 1] : Row.NONE;
+        values[i] = times && !Row.isNone(value) ? samples.millis()[at - 1] / 1e3 : value;
+      }
+      Row row = new Row(samples.labels(), values);
+      if (!row.isEmpty()) {
+        result.add(row);
+      }
+    }
+    return result;
+  }
+
+  /// Ends do not descend, so the first and the last one tell the range.
+  private List<SampleSource.Samples> select(List<Matcher> matchers, long[] ends, long range) {
+    List<SampleSource.Samples> all =
+        new ArrayList<>(source.select(matchers, ends[0] - range + 1, ends[ends.length - 1]));
+    all.sort(Comparator.comparing(SampleSource.Samples::labels));
+    return all;
+  }
+
+  /// The samples that the windows of all steps need, without markers.
+  private List<SampleSource.Samples> samples(PromqlExpr of) {
+    return switch (of) {
+      case Range range ->
+          select(range.of().matchers(), ends(range.of().timing()), range(range)).stream()
+              .map(PromqlRun::unmarked)
+              .toList();
+      case Subquery subquery -> subquery(subquery);
+      case PromqlExpr.Parentheses(var inner, var _) -> samples(inner);
+      default -> throw new IllegalArgumentException("no samples: " + of);
+    };
+  }
+
+  private static SampleSource.Samples unmarked(SampleSource.Samples samples) {
+    int count = 0;
+    for (double value : samples.values()) {
+      count += Row.isNone(value) ? 0 : 1;
+    }
+    if (count == samples.values().length) {
+      return samples;
+    }
+    long[] millis = new long[count];
+    double[] values = new double[count];
+    int at = 0;
+    for (int i = 0; i < samples.values().length; i++) {
+      if (!Row.isNone(samples.values()[i])) {
+        millis[at] = samples.millis()[i];
+        values[at++] = samples.values()[i];
+      }
+    }
+    return new SampleSource.Samples(samples.labels(), millis, values);
+  }
+
+  private List<SampleSource.Samples> subquery(Subquery subquery) {
+    long[] ends = ends(subquery.timing());
+    long range = range(subquery);
+    PromqlExpr given = subquery.step();
+    long step = given == null ? DEFAULT_STEP_MILLIS : positive(given);
+    long before = ends[0] - range;
+    long first = Math.floorDiv(before, step) * step + step;
+    long last = ends[ends.length - 1];
+    if (last < first) {
+      return List.of();
+    }
+    long count = (last - first) / step + 1;
+    if (count > Integer.MAX_VALUE / 2) {
+      throw PromqlException.ofExecution("a subquery of %d steps".formatted(count));
+    }
+    StepTimes outer = steps;
+    steps = new StepTimes(first, step, (int) count);
+    try {
+      List<SampleSource.Samples> result = new ArrayList<>();
+      for (Row row : rows(subquery.of()).all()) {
+        result.add(samples(row));
+      }
+      return result;
+    } finally {
+      steps = outer;
+    }
+  }
+
+  private SampleSource.Samples samples(Row row) {
+    long[] millis = new long[steps.count()];
+    for (int i = 0; i < millis.length; i++) {
+      millis[i] = steps.time(i);
+    }
+    return unmarked(new SampleSource.Samples(row.labels(), millis, row.values()));
+  }
+
+  private Rows renamed(List<Row> rows, DoubleUnaryOperator operator) {
+    hold(rows.size());
+    return merged(
+        rows.stream().map(row -> row.map(LabelEdits.unnamed(row.labels()), operator)).toList());
+  }
+
+  /// Rows that became one series.
+  private Rows merged(List<Row> rows) {
+    Map<Labels, Row> result = new LinkedHashMap<>();
+    for (Row row : rows) {
+      Row before = result.putIfAbsent(row.labels(), row);
+      if (before != null) {
+        result.put(row.labels(), joined(before, row));
+      }
+    }
+    return new Rows(List.copyOf(result.values()));
+  }
+
+  private static Row joined(Row one, Row other) {
+    double[] values = one.values().clone();
+    for (int step = 0; step < values.length; step++) {
+      if (other.has(step)) {
+        if (!Row.isNone(values[step])) {
+          throw PromqlException.ofExecution("vector cannot contain metrics with the same labelset");
+        }
+        values[step] = other.value(step);
+      }
+    }
+    return new Row(one.labels(), values);
+  }
+
+  private Rows aggregate(Aggregate of) {
+    List<Row> rows = rows(of.of()).all();
+    Aggregations aggregations = new Aggregations(of, rows, steps.count());
+    PromqlExpr parameter = of.parameter();
+    hold(rows.size());
+    return switch (of.operator()) {
+      case TOPK, BOTTOMK -> {
+        double[] counts = parameter == null ? filled(0) : scalars(parameter);
+        yield new Rows(withValues(aggregations.ranked(counts)), true);
+      }
+      case COUNT_VALUES -> new Rows(aggregations.counted(parameter == null ? "" : text(parameter)));
+      case QUANTILE -> {
+        double[] quantiles = parameter == null ? filled(0) : scalars(parameter);
+        if (parameter != null) {
+          warnOfQuantiles(quantiles, parameter.place());
+        }
+        yield new Rows(aggregations.run(quantiles));
+      }
+      default -> new Rows(aggregations.run(null));
+    };
+  }
+
+  private static List<Row> withValues(List<Row> rows) {
+    return rows.stream().filter(row -> !row.isEmpty()).toList();
+  }
+
+  private void warnOfQuantiles(double[] quantiles, Place place) {
+    for (double quantile : quantiles) {
+      if (!(quantile >= 0 && quantile <= 1)) {
+        annotations.warn(
+            place, "quantile value should be between 0 and 1, got " + GoNumber.shortest(quantile));
+      }
+    }
+  }
+
+  private Rows binary(Binary of) {
+    if (of.matching() != null) {
+      List<Row> left = rows(of.left()).all();
+      List<Row> right = rows(of.right()).all();
+      hold(left.size() + right.size());
+      return merged(withValues(new Matches(of, left, right, steps.count()).run()));
+    }
+    boolean scalarFirst = of.left().type() == Type.SCALAR;
+    List<Row> rows = rows(scalarFirst ? of.right() : of.left()).all();
+    double[] scalars = scalars(scalarFirst ? of.left() : of.right());
+    boolean renames = Operators.renames(of.operator(), of.bool());
+    hold(rows.size());
+    List<Row> result = new ArrayList<>();
+    for (Row row : rows) {
+      Row made =
+          Row.empty(renames ? LabelEdits.unnamed(row.labels()) : row.labels(), steps.count());
+      for (int i = 0; i < scalars.length; i++) {
+        if (row.has(i)) {
+          double value = row.value(i);
+          made.values()[i] =
+              Operators.pair(
+                  of.operator(),
+                  of.bool(),
+                  scalarFirst ? scalars[i] : value,
+                  scalarFirst ? value : scalars[i],
+                  value);
+        }
+      }
+      result.add(made);
+    }
+    return merged(withValues(result));
+  }
+
+  private static String text(PromqlExpr expr) {
+    if (expr.bare() instanceof PromqlExpr.Text(String text, Place _)) {
+      return text;
+    }
+    throw new IllegalArgumentException("no text: " + expr);
+  }
+
+  private Rows call(Call call) {
+    PromqlFunction function = call.function();
+    List<PromqlExpr> arguments = call.arguments();
+    DoubleUnaryOperator operator = ElementFunctions.of(function);
+    if (operator != null) {
+      return arguments.isEmpty()
+          ? new Rows(List.of(new Row(LabelEdits.NONE, each(times(), operator))))
+          : renamed(rows(arguments.getFirst()).all(), operator);
+    }
+    return switch (function) {
+      case VECTOR_OF ->
+          new Rows(List.of(new Row(LabelEdits.NONE, scalars(arguments.getFirst()).clone())));
+      case ABSENT -> absent(call);
+      case ABSENT_OVER_TIME -> absentOverTime(call);
+      case TIMESTAMP -> timestamp(call);
+      case SORT, SORT_DESC -> sorted(call);
+      case CLAMP, CLAMP_MIN, CLAMP_MAX, ROUND -> withScalars(call);
+      case LABEL_REPLACE -> labelReplace(call);
+      case LABEL_JOIN -> labelJoin(call);
+      case HISTOGRAM_QUANTILE, HISTOGRAM_FRACTION -> histogram(call);
+      case HISTOGRAM_AVG, HISTOGRAM_COUNT, HISTOGRAM_STDDEV, HISTOGRAM_STDVAR, HISTOGRAM_SUM -> {
+        rows(arguments.getFirst()); // of native histograms only
+        yield new Rows(List.of());
+      }
+      default -> overTime(call);
+    };
+  }
+
+  private Rows overTime(Call call) {
+    PromqlFunction function = call.function();
+    List<PromqlExpr> arguments = call.arguments();
+    int window = function == PromqlFunction.QUANTILE_OVER_TIME ? 1 : 0;
+    PromqlExpr of = arguments.get(window).bare();
+    double[] parameters = filled(Double.NaN);
+    if (arguments.size() > 1) {
+      PromqlExpr parameter = arguments.get(1 - window);
+      parameters = scalars(parameter);
+      if (window == 1) {
+        warnOfQuantiles(parameters, parameter.place());
+      }
+    }
+    long[] ends = ends(timing(of));
+    long range = range(of);
+    boolean keepsName =
+        function == PromqlFunction.LAST_OVER_TIME || function == PromqlFunction.FIRST_OVER_TIME;
+    List<SampleSource.Samples> all = samples(of);
+    hold(all.size());
+    List<Row> result = new ArrayList<>();
+    for (SampleSource.Samples samples : all) {
+      Window values = new Window(samples, range);
+      double[] made = new double[ends.length];
+      for (int i = 0; i < made.length; i++) {
+        values.moveTo(ends[i]);
+        made[i] = values.apply(function, parameters[i], steps.time(i));
+      }
+      Labels labels = samples.labels();
+      Row row = new Row(keepsName ? labels : LabelEdits.unnamed(labels), made);
+      if (!row.isEmpty()) {
+        result.add(row);
+        informOfCounter(function, labels, of.place());
+      }
+    }
+    return merged(result);
+  }
+
+  private void informOfCounter(PromqlFunction function, Labels labels, Place place) {
+    boolean counts =
+        function == PromqlFunction.RATE
+            || function == PromqlFunction.INCREASE
+            || function == PromqlFunction.IRATE;
+    String name = labels.get(Labels.NAME);
+    if (counts && !name.isEmpty() && COUNTER_SUFFIXES.stream().noneMatch(name::endsWith)) {
+      annotations.info(
+          place,
+          "metric might not be a counter, name does not end in _total/_sum/_count/_bucket: "
+              + PromqlPrinter.quoted(name));
+    }
+  }
+
+  private Rows absent(Call call) {
+    PromqlExpr of = call.arguments().getFirst();
+    List<Row> rows = rows(of).all();
+    return absent(of, step -> rows.stream().anyMatch(row -> row.has(step)));
+  }
+
+  private Rows absentOverTime(Call call) {
+    PromqlExpr of = call.arguments().getFirst().bare();
+    long[] ends = ends(timing(of));
+    long range = range(of);
+    boolean[] present = new boolean[ends.length];
+    for (SampleSource.Samples samples : samples(of)) {
+      Window window = new Window(samples, range);
+      for (int i = 0; i < present.length; i++) {
+        window.moveTo(ends[i]);
+        present[i] |= !Row.isNone(window.apply(PromqlFunction.PRESENT_OVER_TIME, 0, 0));
+      }
+    }
+    return absent(of instanceof Range range1 ? range1.of() : of, step -> present[step]);
+  }
+
+  private Rows absent(PromqlExpr of, IntPredicate isPresent) {
+    Row row = Row.empty(absentLabels(of), steps.count());
+    for (int i = 0; i < steps.count(); i++) {
+      if (!isPresent.test(i)) {
+        row.values()[i] = 1;
+      }
+    }
+    return new Rows(withValues(List.of(row)));
+  }
+
+  /// The labels of matchers for equality that occur once.
+  private static Labels absentLabels(PromqlExpr of) {
+    if (!(of.bare() instanceof Selector selector)) {
+      return LabelEdits.NONE;
+    }
+    Labels labels = LabelEdits.NONE;
+    Map<String, Integer> counts = new HashMap<>();
+    selector.matchers().forEach(each -> counts.merge(each.name(), 1, Integer::sum));
+    for (Matcher matcher : selector.matchers()) {
+      boolean once = counts.getOrDefault(matcher.name(), 0) == 1;
+      if (matcher.kind() == Matcher.Kind.EQUAL && once && !matcher.name().equals(Labels.NAME)) {
+        labels = LabelEdits.with(labels, matcher.name(), matcher.text());
+      }
+    }
+    return labels;
+  }
+
+  private Rows timestamp(Call call) {
+    PromqlExpr of = call.arguments().getFirst();
+    if (of.bare() instanceof Selector selector) {
+      return renamed(latest(selector, true), value -> value);
+    }
+    double[] times = times();
+    List<Row> result = new ArrayList<>();
+    for (Row row : rows(of).all()) {
+      Row made = Row.empty(LabelEdits.unnamed(row.labels()), times.length);
+      for (int i = 0; i < times.length; i++) {
+        made.values()[i] = row.has(i) ? times[i] : Row.NONE;
+      }
+      result.add(made);
+    }
+    return merged(result);
+  }
+
+  private Rows sorted(Call call) {
+    Rows rows = rows(call.arguments().getFirst());
+    if (whole.stepMillis() > 0) {
+      annotations.warn(
+          call.place(),
+          "sort is ineffective for range queries since results are always ordered by labels");
+      return rows;
+    }
+    boolean descending = call.function() == PromqlFunction.SORT_DESC;
+    List<Row> sorted = new ArrayList<>(withValues(rows.all()));
+    if (steps.count() == 1) {
+      sorted.sort((one, other) -> Aggregations.rank(one.value(0), other.value(0), descending));
+    }
+    return new Rows(sorted, true);
+  }
+
+  private Rows withScalars(Call call) {
+    List<PromqlExpr> arguments = call.arguments();
+    List<Row> rows = rows(arguments.getFirst()).all();
+    double[] first = arguments.size() > 1 ? scalars(arguments.get(1)) : filled(1);
+    double[] second = arguments.size() > 2 ? scalars(arguments.get(2)) : first;
+    hold(rows.size());
+    List<Row> result = new ArrayList<>();
+    for (Row row : rows) {
+      Row made = Row.empty(LabelEdits.unnamed(row.labels()), steps.count());
+      for (int i = 0; i < first.length; i++) {
+        if (row.has(i)) {
+          double value = row.value(i);
+          made.values()[i] =
+              switch (call.function()) {
+                case CLAMP ->
+                    first[i] > second[i]
+                        ? Row.NONE
+                        : ElementFunctions.clamp(value, first[i], second[i]);
+                case CLAMP_MIN -> ElementFunctions.clamp(value, first[i], Double.POSITIVE_INFINITY);
+                case CLAMP_MAX -> ElementFunctions.clamp(value, Double.NEGATIVE_INFINITY, first[i]);
+                default -> ElementFunctions.round(value, first[i]);
+              };
+        }
+      }
+      result.add(made);
+    }
+    return merged(withValues(result));
+  }
+
+  private Rows labelReplace(Call call) {
+    List<PromqlExpr> arguments = call.arguments();
+    String to = text(arguments.get(1));
+    String replacement = text(arguments.get(2));
+    String from = text(arguments.get(3));
+    String regex = text(arguments.get(4));
+    Pattern pattern;
+    try {
+      pattern = Pattern.compile("(?s:" + regex + ")");
+    } catch (PatternSyntaxException odd) {
+      throw PromqlException.ofExecution("invalid regular expression in label_replace(): " + regex);
+    }
+    requireLabel(to, "label_replace");
+    List<Row> result = new ArrayList<>();
+    for (Row row : rows(arguments.getFirst()).all()) {
+      var match = pattern.matcher(row.labels().get(from));
+      result.add(
+          match.matches()
+              ? row.of(LabelEdits.with(row.labels(), to, expanded(replacement, match)))
+              : row);
+    }
+    return merged(result);
+  }
+
+  private static void requireLabel(String name, String function) {
+    if (name.isEmpty() || name.indexOf(REPLACED) >= 0) {
+      throw PromqlException.ofExecution(
+          "invalid destination label name in %s(): %s".formatted(function, name));
+    }
+  }
+
+  /// `$1`, `$name` and `${name}` stand for groups, `$$` for a dollar.
+  private static String expanded(String template, com.google.re2j.Matcher match) {
+    StringBuilder out = new StringBuilder();
+    int at = 0;
+    while (at < template.length()) {
+      char c = template.charAt(at++);
+      if (c != '$' || at == template.length()) {
+        out.append(c);
+        continue;
+      }
+      if (template.charAt(at) == '$') {
+        out.append('$');
+        at++;
+        continue;
+      }
+      boolean braces = template.charAt(at) == '{';
+      int from = braces ? at + 1 : at;
+      int until = from;
+      while (until < template.length()
+          && (Character.isLetterOrDigit(template.charAt(until)) || template.charAt(until) == '_')) {
+        until++;
+      }
+      boolean closed = !braces || (until < template.length() && template.charAt(until) == '}');
+      if (until == from || !closed) {
+        out.append('$');
+        continue;
+      }
+      out.append(group(template.substring(from, until), match));
+      at = braces ? until + 1 : until;
+    }
+    return out.toString();
+  }
+
+  private static String group(String name, com.google.re2j.Matcher match) {
+    if (name.chars().allMatch(Character::isDigit)) {
+      int number = name.length() > 4 ? Integer.MAX_VALUE : Integer.parseInt(name);
+      String group = number > match.groupCount() ? null : match.group(number);
+      return group == null ? "" : group;
+    }
+    Set<String> names = match.pattern().namedGroups().keySet();
+    String group = names.contains(name) ? match.group(name) : null;
+    return group == null ? "" : group;
+  }
+
+  private Rows labelJoin(Call call) {
+    List<PromqlExpr> arguments = call.arguments();
+    String to = text(arguments.get(1));
+    requireLabel(to, "label_join");
+    String separator = text(arguments.get(2));
+    List<String> from = arguments.stream().skip(3).map(PromqlRun::text).toList();
+    List<Row> result = new ArrayList<>();
+    for (Row row : rows(arguments.getFirst()).all()) {
+      String joined = String.join(separator, from.stream().map(row.labels()::get).toList());
+      result.add(row.of(LabelEdits.with(row.labels(), to, joined)));
+    }
+    return merged(result);
+  }
+
+  private Rows histogram(Call call) {
+    boolean isQuantile = call.function() == PromqlFunction.HISTOGRAM_QUANTILE;
+    List<PromqlExpr> arguments = call.arguments();
+    double[] first = scalars(arguments.getFirst());
+    double[] second = isQuantile ? first : scalars(arguments.get(1));
+    if (isQuantile) {
+      warnOfQuantiles(first, arguments.getFirst().place());
+    }
+    Map<Labels, Map<Row, Double>> groups = new LinkedHashMap<>();
+    for (Row row : rows(arguments.getLast()).all()) {
+      Double bound = bound(row, arguments.getLast().place());
+      if (bound != null) {
+        Labels labels = LabelEdits.without(row.labels(), List.of("le"));
+        groups.computeIfAbsent(labels, _ -> new LinkedHashMap<>()).put(row, bound);
+      }
+    }
+    hold(groups.size());
+    List<Row> result = new ArrayList<>();
+    groups.forEach((labels, rows) -> {
+      Row made = Row.empty(LabelEdits.unnamed(labels), steps.count());
+      for (int step = 0; step < steps.count(); step++) {
+        HistogramBuckets buckets = buckets(rows, step);
+        if (buckets != null) {
+          made.values()[step] =
+              isQuantile
+                  ? buckets.quantile(first[step])
+                  : buckets.fraction(first[step], second[step]);
+          if (isQuantile && buckets.isRepaired()) {
+            String name = labels.get(Labels.NAME);
+            annotations.info(
+                arguments.getLast().place(),
+                "input to histogram_quantile needed to be fixed for monotonicity (see"
+                    + " https://prometheus.io/docs/prometheus/latest/querying/functions/"
+                    + "#histogram_quantile)"
+                    + (name.isEmpty() ? "" : " for metric name " + PromqlPrinter.quoted(name)));
+          }
+        }
+      }
+      result.add(made);
+    });
+    return merged(withValues(result));
+  }
+
+  private @Nullable Double bound(Row row, Place place) {
+    String text = row.labels().get("le");
+    try {
+      return switch (text) {
+        case "+Inf", "Inf", "inf", "+inf" -> Double.POSITIVE_INFINITY;
+        case "-Inf", "-inf" -> Double.NEGATIVE_INFINITY;
+        default -> Double.parseDouble(text);
+      };
+    } catch (NumberFormatException none) {
+      String name = row.labels().get(Labels.NAME);
+      annotations.warn(
+          place,
+          "bucket label \"le\" is missing or has a malformed value of "
+              + PromqlPrinter.quoted(text)
+              + (name.isEmpty() ? "" : " for metric name " + PromqlPrinter.quoted(name)));
+      return null;
+    }
+  }
+
+  private static @Nullable HistogramBuckets buckets(Map<Row, Double> rows, int step) {
+    List<HistogramBuckets.Bucket> all = new ArrayList<>();
+    rows.forEach((row, bound) -> {
+      if (row.has(step)) {
+        all.add(new HistogramBuckets.Bucket(bound, row.value(step)));
+      }
+    });
+    return all.isEmpty() ? null : new HistogramBuckets(all);
+  }
+}

@@ -1,0 +1,48 @@
+package io.widerow.query.promql.run;
+
+import io.widerow.query.promql.PromqlException;
+
+/// The times at which a query is evaluated.
+///
+/// @param fromMillis the first one, since the Unix epoch
+/// @param stepMillis distance; 0 for one time
+/// @param count of them, at least 1
+public record StepTimes(long fromMillis, long stepMillis, int count) {
+  /// As many as Prometheus gives.
+  public static final int COUNT_MAX = 11_000;
+
+  /// One time.
+  public static StepTimes at(long millis) {
+    return new StepTimes(millis, 0, 1);
+  }
+
+  /// The times of a range query.
+  ///
+  /// @throws PromqlException when there are too many, or none
+  public static StepTimes of(long fromMillis, long lastMillis, long stepMillis) {
+    if (stepMillis <= 0) {
+      throw PromqlException.ofRequest(
+          "invalid parameter \"step\": zero or negative query resolution step widths are not"
+              + " accepted. Try a positive integer");
+    }
+    if (lastMillis < fromMillis) {
+      throw PromqlException.ofRequest(
+          "invalid parameter \"end\": end timestamp must not be before start time");
+    }
+    long count = (lastMillis - fromMillis) / stepMillis + 1;
+    if (count > COUNT_MAX) {
+      throw PromqlException.ofRequest(
+          "exceeded maximum resolution of 11,000 points per timeseries. Try decreasing the query"
+              + " resolution (?step=XX)");
+    }
+    return new StepTimes(fromMillis, stepMillis, (int) count);
+  }
+
+  long time(int step) {
+    return fromMillis + step * stepMillis;
+  }
+
+  long last() {
+    return time(count - 1);
+  }
+}

@@ -1,0 +1,527 @@
+package io.widerow.query.promql.run;
+
+import io.widerow.query.logql.Matcher;
+import io.widerow.query.promql.PromqlException;
+import io.widerow.query.promql.PromqlExpr;
+import io.widerow.query.promql.PromqlParser;
+import io.widerow.query.series.Labels;
+import io.widerow.query.series.Labels.Label;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+
+/// Runs a script of Prometheus' test language over samples in memory.
+///
+/// - Threads: one.
+final class PromqlScript implements SampleSource {
+  private static final long LOOKBACK = 300_000;
+  private static final Pattern EVAL =
+      Pattern.compile(
+          "eval(_fail|_warn|_info|_ordered)?\\s+(?:instant\\s+(?:at\\s+)?(\\S+)"
+              + "|range\\s+from\\s+(\\S+)\\s+to\\s+(\\S+)\\s+step\\s+(\\S+))\\s+(.*)");
+
+  /// They keep names until the end of a query, which is an experiment.
+  private static final Set<String> LATE_NAMES =
+      Set.of(
+          "name_label_dropping:59",
+          "name_label_dropping:64",
+          "name_label_dropping:69",
+          "name_label_dropping:74",
+          "name_label_dropping:89",
+          "name_label_dropping:115",
+          "name_label_dropping:119",
+          "name_label_dropping:123");
+
+  private static final Pattern PART = Pattern.compile("(\\d+(?:\\.\\d+)?)(ms|[smhdwy])");
+
+  private final String name;
+  private final List<String> lines;
+  private final List<String> differences;
+  private final Map<Labels, TreeMap<Long, Double>> series = new HashMap<>();
+  private int at;
+  private final Set<Labels> histograms = new HashSet<>(); // series with native histograms
+  private boolean touched; // the evaluation reads one of these, or an experiment
+  private int evaluated;
+  private int leftOut;
+
+  PromqlScript(String name, List<String> lines, List<String> differences) {
+    this.name = name;
+    this.lines = lines.stream().map(line -> line.strip()).toList();
+    this.differences = differences;
+  }
+
+  int evaluated() {
+    return evaluated;
+  }
+
+  int leftOut() {
+    return leftOut;
+  }
+
+  void run() {
+    while (at < lines.size()) {
+      String line = lines.get(at++);
+      if (line.isEmpty() || line.startsWith("#")) {
+        continue;
+      }
+      if (line.equals("clear")) {
+        series.clear();
+        histograms.clear();
+      } else if (line.startsWith("load")) {
+        load(line);
+      } else if (line.startsWith("eval")) {
+        evaluate(line);
+      } else {
+        throw new IllegalStateException(name + ":" + at + ": " + line);
+      }
+    }
+  }
+
+  private List<String> block() {
+    List<String> block = new ArrayList<>();
+    while (at < lines.size() && !lines.get(at).isEmpty()) {
+      String line = lines.get(at);
+      if (line.startsWith("eval") || line.startsWith("load") || line.equals("clear")) {
+        break;
+      }
+      at++;
+      if (!line.startsWith("#")) {
+        block.add(line);
+      }
+    }
+    return block;
+  }
+
+  private static long millis(String text) {
+    if (text.matches("-?\\d+(\\.\\d+)?")) {
+      return Math.round(Double.parseDouble(text) * 1e3);
+    }
+    double sum = 0;
+    var parts = PART.matcher(text);
+    while (parts.find()) {
+      double unit =
+          switch (parts.group(2)) {
+            case "ms" -> 1;
+            case "s" -> 1e3;
+            case "m" -> 6e4;
+            case "h" -> 3.6e6;
+            case "d" -> 8.64e7;
+            case "w" -> 7 * 8.64e7;
+            default -> 365 * 8.64e7;
+          };
+      sum += Double.parseDouble(parts.group(1)) * unit;
+    }
+    return Math.round(text.startsWith("-") ? -sum : sum);
+  }
+
+  private void load(String line) {
+    String[] words = line.split("\\s+");
+    long step = millis(words[1]);
+    for (String each : block()) {
+      Described described = described(each);
+      TreeMap<Long, Double> samples =
+          series.computeIfAbsent(described.labels, _ -> new TreeMap<>());
+      if (words[0].equals("load_with_nhcb")) { // makes native histograms of them, too
+        String metric = described.labels.get(Labels.NAME).replaceFirst("_bucket$", "");
+        Labels made =
+            LabelEdits.with(
+                LabelEdits.without(described.labels, List.of("le")), Labels.NAME, metric);
+        histograms.add(made);
+        series.putIfAbsent(made, new TreeMap<>());
+      }
+      if (described.hasHistograms()) {
+        histograms.add(described.labels);
+      }
+      long time = 0;
+      for (Point point : described.points) {
+        if (point.kind == PointKind.VALUE) {
+          samples.put(time, point.value);
+        } else if (point.kind == PointKind.STALE) {
+          samples.put(time, Row.NONE);
+        }
+        time += step;
+      }
+    }
+  }
+
+  private enum PointKind {
+    VALUE,
+    STALE,
+    NONE,
+    HISTOGRAM
+  }
+
+  private record Point(PointKind kind, double value) {}
+
+  private record Described(Labels labels, List<Point> points, boolean bare) {
+    boolean hasHistograms() {
+      return points.stream().anyMatch(each -> each.kind == PointKind.HISTOGRAM);
+    }
+  }
+
+  /// A series with its points: `up{job="x"} 1+1x5 _ stale`.
+  private static Described described(String line) {
+    int end = 0;
+    boolean quoted = false;
+    boolean braces = false;
+    while (end < line.length()) {
+      char c = line.charAt(end);
+      quoted ^= c == '"' && (end == 0 || line.charAt(end - 1) != '\\');
+      braces = quoted ? braces : c == '{' || (braces && c != '}');
+      if (!quoted && !braces && (c == ' ' || c == '\t')) {
+        break;
+      }
+      end++;
+    }
+    String left = line.substring(0, end);
+    String right = line.substring(end).strip();
+    boolean bare = right.isEmpty();
+    if (bare) {
+      right = left;
+      left = "{}";
+    }
+    return new Described(labels(left), points(right), bare);
+  }
+
+  private static Labels labels(String text) {
+    if (text.equals("{}")) {
+      return LabelEdits.NONE;
+    }
+    List<Label> labels = new ArrayList<>();
+    for (Matcher matcher : PromqlParser.matchers(text)) {
+      labels.add(new Label(matcher.name(), matcher.text()));
+    }
+    labels.removeIf(each -> each.value().isEmpty());
+    labels.sort(Comparator.comparing(Label::name));
+    return new Labels(labels);
+  }
+
+  private static List<Point> points(String text) {
+    List<Point> points = new ArrayList<>();
+    String rest = text.replaceAll("\\{\\{[^}]*\\}\\}([+-]\\{\\{[^}]*\\}\\})?", "H");
+    for (String word : rest.split("\\s+")) {
+      if (word.isEmpty()) {
+        continue;
+      }
+      var times = Pattern.compile("(.+?)x(\\d+)").matcher(word);
+      boolean repeated = times.matches();
+      String each = repeated ? times.group(1) : word;
+      int count = repeated ? Integer.parseInt(times.group(2)) : 0;
+      if (each.equals("_")) {
+        for (int i = 0; i < Math.max(1, count); i++) {
+          points.add(new Point(PointKind.NONE, 0));
+        }
+        continue;
+      }
+      if (each.startsWith("H")) {
+        for (int i = 0; i <= count; i++) {
+          points.add(new Point(PointKind.HISTOGRAM, 0));
+        }
+        continue;
+      }
+      if (each.equals("stale")) {
+        for (int i = 0; i <= count; i++) {
+          points.add(new Point(PointKind.STALE, 0));
+        }
+        continue;
+      }
+      var sum =
+          Pattern.compile("([+-]?[^+-]+(?:[eE][+-]?\\d+)?)([+-][^+-]+(?:[eE][+-]?\\d+)?)")
+              .matcher(each);
+      boolean grows = repeated && sum.matches();
+      double value = number(grows ? sum.group(1) : each);
+      double step = grows ? number(sum.group(2)) : 0;
+      for (int i = 0; i <= count; i++) {
+        points.add(new Point(PointKind.VALUE, value));
+        value += step;
+      }
+    }
+    return points;
+  }
+
+  private static double number(String text) {
+    String bare = text.startsWith("+") ? text.substring(1) : text;
+    String lower = bare.toLowerCase(java.util.Locale.ROOT);
+    return switch (lower) {
+      case "inf" -> Double.POSITIVE_INFINITY;
+      case "-inf" -> Double.NEGATIVE_INFINITY;
+      case "nan", "-nan" -> Double.NaN;
+      default ->
+          lower.startsWith("0x")
+              ? Long.parseLong(lower.substring(2), 16)
+              : Double.parseDouble(bare);
+    };
+  }
+
+  @Override
+  public List<Samples> select(List<Matcher> matchers, long fromMillis, long lastMillis) {
+    List<Samples> found = new ArrayList<>();
+    series.forEach((labels, samples) -> {
+      if (fromMillis <= lastMillis
+          && matchers.stream().allMatch(each -> each.test(labels.get(each.name())))) {
+        var part = samples.subMap(fromMillis, true, lastMillis, true);
+        touched |= histograms.contains(labels);
+        found.add(
+            new Samples(
+                labels,
+                part.keySet().stream().mapToLong(each -> each).toArray(),
+                part.values().stream().mapToDouble(each -> each).toArray()));
+      }
+    });
+    return found;
+  }
+
+  private void evaluate(String line) {
+    int number = at;
+    List<String> block = block();
+    List<String> expects = new ArrayList<>();
+    List<Described> expected = new ArrayList<>();
+    for (String each : block) {
+      if (each.startsWith("expect")) {
+        expects.add(each);
+      } else if (!each.isEmpty()) {
+        expected.add(described(each));
+      }
+    }
+    var eval = EVAL.matcher(line);
+    if (!eval.matches()) {
+      throw new IllegalStateException(name + ":" + number + ": " + line);
+    }
+    String kind = eval.group(1) == null ? "" : eval.group(1);
+    String query = eval.group(6);
+    if (expected.stream().anyMatch(Described::hasHistograms)
+        || query.contains("histogram_count(")) {
+      leftOut++;
+      return;
+    }
+    boolean instant = eval.group(2) != null;
+    StepTimes steps =
+        instant
+            ? StepTimes.at(millis(eval.group(2)))
+            : StepTimes.of(millis(eval.group(3)), millis(eval.group(4)), millis(eval.group(5)));
+    touched = false;
+    evaluated++;
+    String difference = difference(query, steps, kind, expects, expected, 0);
+    if (difference.isEmpty()
+        && instant
+        && !kind.equals("_ordered")
+        && isRangeable(query, expects)) {
+      long time = steps.fromMillis();
+      difference =
+          difference(
+              query,
+              StepTimes.of(time - 60_000, time + 60_000, 60_000),
+              kind,
+              expects,
+              expected,
+              1);
+      difference = difference.isEmpty() ? "" : "as a range: " + difference;
+    }
+    if (touched
+        || difference.contains("experimental")
+        || LATE_NAMES.contains(name + ":" + number)) {
+      evaluated--;
+      leftOut++;
+    } else if (!difference.isEmpty()) {
+      differences.add(name + ":" + number + ": " + query + "\n    " + difference);
+    }
+  }
+
+  private static boolean isRangeable(String query, List<String> expects) {
+    return expects.stream()
+            .noneMatch(each ->
+                each.startsWith("expect ordered")
+                    || each.contains("string")
+                    || each.contains("range vector")
+                    || each.contains("warn")
+                    || each.contains("info")
+                    || each.contains("fail"))
+        && !query.contains("step()")
+        && !query.contains("range()")
+        && !query.toLowerCase(java.util.Locale.ROOT).contains("start()")
+        && !query.contains("end()");
+  }
+
+  private String difference(
+      String query,
+      StepTimes steps,
+      String kind,
+      List<String> expects,
+      List<Described> expected,
+      int step) {
+    Annotations annotations = new Annotations(query);
+    PromqlValue value;
+    boolean fails =
+        kind.equals("_fail") || expects.stream().anyMatch(e -> e.startsWith("expect fail"));
+    try {
+      PromqlExpr expr = PromqlParser.parse(query);
+      value = new PromqlRun(this, steps, LOOKBACK, annotations, _ -> {}).run(expr);
+    } catch (PromqlException failed) {
+      String message = String.valueOf(failed.getMessage());
+      for (String each : expects) {
+        if (each.startsWith("expect fail msg:")
+            && !message.equals(each.substring("expect fail msg:".length()).strip())) {
+          return "fails with " + message;
+        }
+      }
+      return fails ? "" : "fails: " + message;
+    }
+    if (fails) {
+      return "does not fail";
+    }
+    if (step == 0) {
+      String told = annotationDifference(expects, kind, annotations);
+      if (!told.isEmpty()) {
+        return told;
+      }
+    }
+    return switch (value) {
+      case PromqlValue.Text(String text) ->
+          expects.stream().anyMatch(each -> each.contains("string") && each.contains(text))
+              ? ""
+              : "text " + text;
+      case PromqlValue.Scalars(double[] values) ->
+          expected.size() == 1 && steps.count() == 1 + 2 * step
+              ? same(expected.getFirst().points.getFirst().value, values[step])
+                  ? ""
+                  : "is " + values[step]
+              : compareScalars(expected, values);
+      case PromqlValue.Samples(var all) -> samplesDifference(all, expected);
+      case PromqlValue.Rows(var all, boolean ordered) ->
+          rowsDifference(all, expected, steps, step, expects, kind);
+    };
+  }
+
+  private static String compareScalars(List<Described> expected, double[] values) {
+    List<Point> points = expected.isEmpty() ? List.of() : expected.getFirst().points;
+    for (int i = 0; i < values.length; i++) {
+      if (i >= points.size() || !same(points.get(i).value, values[i])) {
+        return "scalars " + java.util.Arrays.toString(values);
+      }
+    }
+    return "";
+  }
+
+  private static String samplesDifference(List<Samples> all, List<Described> expected) {
+    Map<Labels, Samples> found = new HashMap<>();
+    all.forEach(each -> found.put(each.labels(), each));
+    for (Described each : expected) {
+      Samples samples = found.remove(each.labels);
+      if (samples == null) {
+        return "no samples of " + LabelEdits.text(each.labels);
+      }
+      List<Point> points = each.points.stream().filter(p -> p.kind == PointKind.VALUE).toList();
+      if (points.size() != samples.values().length) {
+        return samples.values().length + " samples of " + LabelEdits.text(each.labels);
+      }
+      for (int i = 0; i < points.size(); i++) {
+        if (!same(points.get(i).value, samples.values()[i])) {
+          return "sample " + i + " is " + samples.values()[i];
+        }
+      }
+    }
+    return found.isEmpty() ? "" : "more samples: " + found.keySet();
+  }
+
+  private String annotationDifference(List<String> expects, String kind, Annotations annotations) {
+    for (boolean warn : new boolean[] {true, false}) {
+      String word = warn ? "warn" : "info";
+      List<String> told = warn ? annotations.warnings() : annotations.infos();
+      if ((expects.stream().anyMatch(each -> each.equals("expect no_" + word)))
+          && !told.isEmpty()) {
+        return "tells " + told;
+      }
+      boolean wanted =
+          kind.equals("_" + word)
+              || expects.stream().anyMatch(each -> each.startsWith("expect " + word));
+      if (wanted && told.isEmpty()) {
+        return "tells no " + word;
+      }
+      for (String each : expects) {
+        String prefix = "expect " + word + " msg:";
+        if (each.startsWith(prefix) && !told.contains(each.substring(prefix.length()).strip())) {
+          return "tells " + told;
+        }
+      }
+    }
+    return "";
+  }
+
+  private static String rowsDifference(
+      List<Row> all,
+      List<Described> expected,
+      StepTimes steps,
+      int step,
+      List<String> expects,
+      String kind) {
+    boolean instant = steps.count() == 1 || step > 0;
+    List<Row> rows = new ArrayList<>();
+    for (Row row : all) {
+      if (instant ? row.has(step) : !row.isEmpty()) {
+        rows.add(row);
+      }
+    }
+    boolean ordered =
+        step == 0
+            && (kind.equals("_ordered")
+                || expects.stream().anyMatch(each -> each.startsWith("expect ordered")));
+    Map<Labels, Row> found = new HashMap<>();
+    for (Row row : rows) {
+      if (found.put(row.labels(), row) != null) {
+        return "twice: " + LabelEdits.text(row.labels());
+      }
+    }
+    int place = 0;
+    for (Described each : expected) {
+      if (each.points.stream().allMatch(point -> point.kind == PointKind.NONE)) {
+        continue;
+      }
+      Row row = found.remove(each.labels);
+      if (row == null) {
+        return "lacks "
+            + LabelEdits.text(each.labels)
+            + " has "
+            + rows.stream().map(r -> LabelEdits.text(r.labels())).toList();
+      }
+      if (ordered && !rows.get(place++).labels().equals(each.labels)) {
+        return "in another order: " + rows.stream().map(r -> LabelEdits.text(r.labels())).toList();
+      }
+      if (instant) {
+        double value = row.value(step);
+        if (!same(each.points.getFirst().value, value)) {
+          return LabelEdits.text(each.labels) + " is " + value;
+        }
+        continue;
+      }
+      for (int i = 0; i < steps.count(); i++) {
+        Point point = i < each.points.size() ? each.points.get(i) : new Point(PointKind.NONE, 0);
+        boolean has = point.kind == PointKind.VALUE;
+        if (has != row.has(i) || (has && !same(point.value, row.value(i)))) {
+          return "%s at step %d is %s"
+              .formatted(LabelEdits.text(each.labels), i, row.has(i) ? row.value(i) : "missing");
+        }
+      }
+    }
+    return found.isEmpty() ? "" : "more: " + found.keySet().stream().map(LabelEdits::text).toList();
+  }
+
+  private static boolean same(double wanted, double found) {
+    if (Double.isNaN(wanted) || Double.isNaN(found)) {
+      return Double.isNaN(wanted) && Double.isNaN(found);
+    }
+    if (wanted == found) {
+      return true;
+    }
+    double difference = Math.abs(wanted - found);
+    double sum = Math.abs(wanted) + Math.abs(found);
+    return wanted == 0 || found == 0 || sum < Double.MIN_NORMAL
+        ? difference < 1e-6 * Double.MIN_NORMAL || difference < 1e-300
+        : difference / Math.min(sum, Double.MAX_VALUE) < 1e-6;
+  }
+}
