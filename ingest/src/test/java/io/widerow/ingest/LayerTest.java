@@ -31,6 +31,8 @@ class LayerTest extends LayerRules {
       query.logql.run: event storage query query.output query.logql query.logql.line \
           query.survey query.fields query.patterns
       query.series: event storage storage.sketch query query.logql query.survey
+      query.promql: query.logql
+      query.promql.run: query query.logql query.series query.promql
       query.parquet: event storage query query.output query.remote
       query.export: event storage query query.output query.remote query.result query.parquet
       ingest.decode: event
@@ -69,7 +71,7 @@ class LayerTest extends LayerRules {
           query.logql.run ingest.config ingest.http ingest.serve.reply
       ingest.serve.page: ingest.config ingest.http
       ingest.serve.prometheus: event storage query query.output query.logql query.series \
-          ingest.decode ingest.config ingest.http ingest.serve.reply
+          query.promql query.promql.run ingest.decode ingest.config ingest.http ingest.serve.reply
       ingest.serve.status: event rollup storage storage.embedded query query.aggregation \
           query.sizing query.result query.filter ingest.config ingest.lane ingest.transform \
           ingest.intake ingest.http ingest.doctor ingest.alert

@@ -32,6 +32,8 @@ class LayerTest extends LayerRules {
           query.aggregation query.logql query.logql.line query.survey query.fields \
           query.patterns
       query.series: event storage storage.sketch query query.logql query.survey
+      query.promql: query.logql
+      query.promql.run: query query.logql query.series query.promql
       query.parquet: event storage query query.output query.remote
       query.export: event storage query query.output query.remote query.result query.parquet
       """;

@@ -283,7 +283,10 @@ public final class PromqlParser {
             "unary expression only allowed on expressions of type scalar or instant vector, got \"%s\""
                 .formatted(of.type().text));
       }
-      return new PromqlExpr.Signed(first.is("-"), of, first.place().to(of.place()));
+      Place place = first.place().to(of.place());
+      return of instanceof PromqlExpr.Number(double value, boolean isDuration, var _) && !isDuration
+          ? new PromqlExpr.Number(first.is("-") ? -value : value, false, place)
+          : new PromqlExpr.Signed(first.is("-"), of, place);
     }
     PromqlExpr expr = primary();
     while (true) {

@@ -2,16 +2,14 @@ package io.widerow.ingest.serve.prometheus;
 
 import com.linecorp.armeria.common.QueryParams;
 import io.widerow.query.QueryException;
-import io.widerow.query.logql.LogqlParser;
-import io.widerow.query.logql.Matcher;
-import io.widerow.query.series.Labels;
+import io.widerow.query.promql.PromqlExpr;
+import io.widerow.query.promql.PromqlParser;
 import io.widerow.query.series.SeriesScan.Range;
 import io.widerow.query.series.SeriesSelector;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.time.DateTimeException;
 import java.time.OffsetDateTime;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 
@@ -23,7 +21,7 @@ record CatalogParameters(QueryParams given) {
   private static final int SELECTORS_MAX = 100;
   private static final Pattern SECONDS =
       Pattern.compile("-?\\d{1,19}(\\.\\d{0,18})?([eE][+]?\\d{1,2})?");
-  private static final Pattern METRIC = Pattern.compile("[a-zA-Z_:][a-zA-Z0-9_:]*");
+  private static final double DURATION_MAX = 1e15;
 
   /// `start` and `end`, both inside; everything without them.
   Range range() {
@@ -35,8 +33,8 @@ record CatalogParameters(QueryParams given) {
     return range;
   }
 
-  /// Seconds since the Unix epoch, or RFC 3339.
-  private long millis(String name, long absent) {
+  /// A time in milliseconds: seconds since the Unix epoch, or RFC 3339.
+  long millis(String name, long absent) {
     String text = given.get(name, "").strip();
     if (text.isEmpty()) {
       return absent;
@@ -66,6 +64,30 @@ record CatalogParameters(QueryParams given) {
     throw new QueryException.Refused("limit", "must be a whole number from 0, got " + text);
   }
 
+  /// A length of time in milliseconds: seconds, or a duration such as `5m`.
+  long duration(String name, long absent) {
+    String text = given.get(name, "").strip();
+    if (text.isEmpty()) {
+      return absent;
+    }
+    if (PromqlParser.parse(text) instanceof PromqlExpr.Number(double seconds, var _, var _)
+        && seconds < DURATION_MAX) {
+      return Math.round(seconds * 1e3);
+    }
+    throw new QueryException.Refused(name, "must be seconds or a duration, got " + text);
+  }
+
+  /// A text.
+  ///
+  /// @throws QueryException.Refused when it is missing
+  String required(String name) {
+    String text = given.get(name, "");
+    if (text.isEmpty()) {
+      throw new QueryException.Refused(name, "is missing");
+    }
+    return text;
+  }
+
   /// Every `match[]`; one that keeps all series when there is none.
   List<SeriesSelector> selectors() {
     List<String> texts = given.getAll("match[]");
@@ -84,17 +106,6 @@ record CatalogParameters(QueryParams given) {
 
   /// A selector of PromQL, such as `up` or `up{job="x"}`.
   static SeriesSelector selector(String text) {
-    String bare = text.strip();
-    var name = METRIC.matcher(bare);
-    String braces = bare;
-    List<Matcher> matchers = new ArrayList<>();
-    if (name.lookingAt()) {
-      matchers.add(new Matcher(Labels.NAME, Matcher.Kind.EQUAL, name.group(), null));
-      braces = bare.substring(name.end()).strip();
-    }
-    if (!braces.isEmpty() || matchers.isEmpty()) {
-      matchers.addAll(LogqlParser.selector(braces));
-    }
-    return new SeriesSelector(matchers);
+    return new SeriesSelector(PromqlParser.matchers(text));
   }
 }

@@ -15,9 +15,12 @@ public final class PrometheusRoutes {
   /// @param version of this program
   public static List<HttpRoute> of(
       EventStore store, QueryMemory memory, DaemonConfig config, String version) {
-    return Stream.concat(
-            new RemoteReadService(store, memory, config).routes().stream(),
-            new CatalogService(store, memory, config, version).routes().stream())
+    ApiResponses responses = new ApiResponses(store, memory, config);
+    return Stream.of(
+            new RemoteReadService(store, memory, config).routes(),
+            new CatalogService(responses, version).routes(),
+            new PromqlService(responses).routes())
+        .flatMap(List::stream)
         .toList();
   }
 }

@@ -26,7 +26,8 @@ final class PromqlExpressions {
           "deriv",
           "changes");
   private static final List<String> AGGREGATES =
-      List.of("sum", "avg", "min", "max", "count", "group", "stddev", "stdvar");
+      List.of(
+          "sum", "avg", "min", "max", "count", "group"); // stddev of NaN changed in Prometheus 3
   private static final List<String> MATCHERS =
       List.of(
           "job=\"api\"",

@@ -1,6 +1,7 @@
 package io.widerow.ingest.serve.prometheus;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -13,6 +14,11 @@ import org.jspecify.annotations.Nullable;
 /// @param values by step; null where there is no sample
 record PromqlSeries(Map<String, String> labels, List<@Nullable Double> values) {
   private static final int STEPS = 100;
+
+  /// Counters begin and restart below zero: the time at which a counter was zero limits its rate,
+  /// in another way since Prometheus 3.
+  private static final double FAR = -1_000_000;
+
   private static final List<String> BOUNDS = List.of("0.1", "0.5", "1", "5", "+Inf");
 
   @Nullable Double at(int step) {
@@ -48,9 +54,9 @@ record PromqlSeries(Map<String, String> labels, List<@Nullable Double> values) {
 
   private static PromqlSeries counter(Map<String, String> labels, SplittableRandom random) {
     List<@Nullable Double> values = new ArrayList<>();
-    double sum = random.nextInt(1_000);
+    double sum = FAR + random.nextInt(1_000);
     for (int i = 0; i < STEPS; i++) {
-      sum = random.nextInt(60) == 0 ? 0 : sum + random.nextInt(20);
+      sum = random.nextInt(60) == 0 ? FAR : sum + random.nextInt(20);
       values.add(sum);
     }
     return new PromqlSeries(labels, interrupted(values, random));
@@ -66,6 +72,7 @@ record PromqlSeries(Map<String, String> labels, List<@Nullable Double> values) {
 
   private static List<PromqlSeries> histogram(Map<String, String> labels, SplittableRandom random) {
     double[] counts = new double[BOUNDS.size()];
+    Arrays.fill(counts, FAR);
     List<List<@Nullable Double>> values = new ArrayList<>();
     BOUNDS.forEach(_ -> values.add(new ArrayList<>()));
     for (int i = 0; i < STEPS; i++) {

@@ -24,7 +24,7 @@ import io.widerow.query.series.Labels;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -196,7 +196,7 @@ public final class PromqlRun {
       case Binary(var operator, var left, var right, var _, var _, var _) -> {
         double[] one = scalars(left);
         double[] other = scalars(right);
-        double[] result = new double[one.length];
+        double[] result = values();
         for (int i = 0; i < result.length; i++) {
           result[i] = Operators.compute(operator, one[i], other[i]);
         }
@@ -207,18 +207,25 @@ public final class PromqlRun {
     };
   }
 
+  private double[] values() {
+    memory.accept((long) Double.BYTES * steps.count());
+    return new double[steps.count()];
+  }
+
   private double[] filled(double value) {
-    double[] values = new double[steps.count()];
+    double[] values = values();
     Arrays.fill(values, value);
     return values;
   }
 
-  private static double[] each(double[] values, DoubleUnaryOperator operator) {
-    return Arrays.stream(values).map(operator).toArray();
+  private double[] each(double[] of, DoubleUnaryOperator operator) {
+    double[] mapped = values();
+    Arrays.setAll(mapped, i -> operator.applyAsDouble(of[i]));
+    return mapped;
   }
 
   private double[] times() {
-    double[] times = new double[steps.count()];
+    double[] times = values();
     for (int i = 0; i < times.length; i++) {
       times[i] = steps.time(i) / 1e3;
     }
@@ -238,7 +245,7 @@ public final class PromqlRun {
         boolean most = call.function() == PromqlFunction.MAX_OF;
         double[] one = scalars(arguments.getFirst());
         double[] other = scalars(arguments.getLast());
-        double[] result = new double[one.length];
+        double[] result = values();
         for (int i = 0; i < result.length; i++) {
           result[i] = most ? Math.max(one[i], other[i]) : Math.min(one[i], other[i]);
         }
@@ -298,7 +305,7 @@ public final class PromqlRun {
         values[i] = times && !Row.isNone(value) ? samples.millis()[at - 1] / 1e3 : value;
       }
       Row row = new Row(samples.labels(), values);
-      if (!row.isEmpty()) {
+      if (row.hasAny()) {
         result.add(row);
       }
     }
@@ -375,6 +382,7 @@ public final class PromqlRun {
   }
 
   private SampleSource.Samples samples(Row row) {
+    memory.accept((long) Long.BYTES * steps.count());
     long[] millis = new long[steps.count()];
     for (int i = 0; i < millis.length; i++) {
       millis[i] = steps.time(i);
@@ -436,7 +444,7 @@ public final class PromqlRun {
   }
 
   private static List<Row> withValues(List<Row> rows) {
-    return rows.stream().filter(row -> !row.isEmpty()).toList();
+    return rows.stream().filter(Row::hasAny).toList();
   }
 
   private void warnOfQuantiles(double[] quantiles, Place place) {
@@ -545,7 +553,7 @@ public final class PromqlRun {
       }
       Labels labels = samples.labels();
       Row row = new Row(keepsName ? labels : LabelEdits.unnamed(labels), made);
-      if (!row.isEmpty()) {
+      if (row.hasAny()) {
         result.add(row);
         informOfCounter(function, labels, of.place());
       }
@@ -598,18 +606,18 @@ public final class PromqlRun {
     return new Rows(withValues(List.of(row)));
   }
 
-  /// The labels of matchers for equality that occur once.
+  /// A matcher for equality gives its label. Any other matcher of the name that follows removes it.
   private static Labels absentLabels(PromqlExpr of) {
     if (!(of.bare() instanceof Selector selector)) {
       return LabelEdits.NONE;
     }
     Labels labels = LabelEdits.NONE;
-    Map<String, Integer> counts = new HashMap<>();
-    selector.matchers().forEach(each -> counts.merge(each.name(), 1, Integer::sum));
+    Set<String> set = new HashSet<>();
     for (Matcher matcher : selector.matchers()) {
-      boolean once = counts.getOrDefault(matcher.name(), 0) == 1;
-      if (matcher.kind() == Matcher.Kind.EQUAL && once && !matcher.name().equals(Labels.NAME)) {
-        labels = LabelEdits.with(labels, matcher.name(), matcher.text());
+      String name = matcher.name();
+      if (!name.equals(Labels.NAME)) {
+        boolean first = matcher.kind() == Matcher.Kind.EQUAL && set.add(name);
+        labels = LabelEdits.with(labels, name, first ? matcher.text() : "");
       }
     }
     return labels;

@@ -5,7 +5,12 @@ import java.util.List;
 /// What an expression evaluates to.
 public sealed interface PromqlValue {
   /// A number a step.
-  record Scalars(double[] values) implements PromqlValue {}
+  record Scalars(double[] values) implements PromqlValue {
+    /// As a series without labels.
+    public Row row() {
+      return new Row(LabelEdits.NONE, values);
+    }
+  }
 
   /// Rows, in the order in which an instant query shows them.
   ///

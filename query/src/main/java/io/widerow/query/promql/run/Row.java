@@ -49,13 +49,14 @@ public final class Row {
     return values[step];
   }
 
-  boolean isEmpty() {
+  /// True when the series has a value at any step.
+  public boolean hasAny() {
     for (double value : values) {
       if (!isNone(value)) {
-        return false;
+        return true;
       }
     }
-    return true;
+    return false;
   }
 
   /// The same values of a series with other labels.

@@ -38,7 +38,8 @@ public record StepTimes(long fromMillis, long stepMillis, int count) {
     return new StepTimes(fromMillis, stepMillis, (int) count);
   }
 
-  long time(int step) {
+  /// A time, in milliseconds since the Unix epoch.
+  public long time(int step) {
     return fromMillis + step * stepMillis;
   }
 

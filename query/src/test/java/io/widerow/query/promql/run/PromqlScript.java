@@ -463,7 +463,7 @@ final class PromqlScript implements SampleSource {
     boolean instant = steps.count() == 1 || step > 0;
     List<Row> rows = new ArrayList<>();
     for (Row row : all) {
-      if (instant ? row.has(step) : !row.isEmpty()) {
+      if (instant ? row.has(step) : row.hasAny()) {
         rows.add(row);
       }
     }

@@ -1,0 +1,207 @@
+package io.widerow.ingest.serve.prometheus;
+
+import io.widerow.ingest.http.HttpRoute;
+import io.widerow.query.output.OutputBuffer;
+import io.widerow.query.promql.GoNumber;
+import io.widerow.query.promql.PromqlExpr;
+import io.widerow.query.promql.PromqlParser;
+import io.widerow.query.promql.PromqlPrinter;
+import io.widerow.query.promql.run.Annotations;
+import io.widerow.query.promql.run.PromqlRun;
+import io.widerow.query.promql.run.PromqlValue;
+import io.widerow.query.promql.run.Row;
+import io.widerow.query.promql.run.SampleSource;
+import io.widerow.query.promql.run.StepTimes;
+import io.widerow.query.promql.run.StoreSamples;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/// Evaluates PromQL: `/api/v1/query`, `/api/v1/query_range`, `/api/v1/format_query`.
+///
+/// ```
+///   {"status":"success","data":{"resultType":"vector","result":[
+///     {"metric":{"__name__":"up","job":"x"},"value":[1763668800,"1"]}]}}
+/// ```
+///
+/// Source: prometheus/prometheus `docs/querying/api.md`.
+///
+/// - Threads: see [ApiResponses].
+final class PromqlService {
+  /// How old the latest sample of a series may be.
+  private static final long LOOKBACK_MILLIS = 300_000;
+
+  private final ApiResponses responses;
+
+  PromqlService(ApiResponses responses) {
+    this.responses = responses;
+  }
+
+  List<HttpRoute> routes() {
+    return List.of(
+        responses.route("/api/v1/query", PromqlService::instant),
+        responses.route("/api/v1/query_range", PromqlService::range),
+        responses.route("/api/v1/format_query", PromqlService::format));
+  }
+
+  private static void instant(ApiResponses.Call call, OutputBuffer json) {
+    long now = System.currentTimeMillis();
+    evaluate(call, StepTimes.at(call.parameters().millis("time", now)), true, json);
+  }
+
+  private static void range(ApiResponses.Call call, OutputBuffer json) {
+    CatalogParameters given = call.parameters();
+    for (String each : List.of("start", "end", "step")) {
+      given.required(each);
+    }
+    StepTimes steps =
+        StepTimes.of(given.millis("start", 0), given.millis("end", 0), given.duration("step", 0));
+    evaluate(call, steps, false, json);
+  }
+
+  private static void format(ApiResponses.Call call, OutputBuffer json) {
+    PromqlExpr expr = PromqlParser.parse(call.parameters().required("query"));
+    json.put("{\"status\":\"success\",\"data\":");
+    ApiResponses.putText(json, PromqlPrinter.print(expr));
+    json.put("}\n");
+  }
+
+  private static void evaluate(
+      ApiResponses.Call call, StepTimes steps, boolean isInstant, OutputBuffer json) {
+    CatalogParameters given = call.parameters();
+    String query = given.required("query");
+    long limit = given.limit();
+    PromqlExpr expr = PromqlParser.parse(query);
+    Annotations annotations = new Annotations(query);
+    PromqlValue value =
+        new PromqlRun(
+                new StoreSamples(call.execution()),
+                steps,
+                given.duration("lookback_delta", LOOKBACK_MILLIS),
+                annotations,
+                bytes -> {
+                  call.execution().check();
+                  call.execution().hold(bytes);
+                })
+            .run(expr);
+    json.put("{\"status\":\"success\",\"data\":{\"resultType\":\"");
+    Result result = new Result(steps, isInstant, limit, json);
+    result.put(value);
+    json.put("]}");
+    List<String> warnings = new ArrayList<>(annotations.warnings());
+    if (result.truncated) {
+      warnings.add("results truncated due to limit");
+    }
+    putTexts(json, "warnings", warnings);
+    putTexts(json, "infos", annotations.infos());
+    json.put("}\n");
+  }
+
+  private static void putTexts(OutputBuffer json, String name, List<String> texts) {
+    if (!texts.isEmpty()) {
+      json.put(",\"" + name + "\":");
+      json.putJson(texts);
+    }
+  }
+
+  /// Writes a value.
+  private static final class Result {
+    private final StepTimes steps;
+    private final boolean isInstant;
+    private final long limit; // of series
+    private final OutputBuffer json;
+    private boolean truncated;
+
+    Result(StepTimes steps, boolean isInstant, long limit, OutputBuffer json) {
+      this.steps = steps;
+      this.isInstant = isInstant;
+      this.limit = limit;
+      this.json = json;
+    }
+
+    private <T> List<T> first(List<T> all) {
+      truncated = all.size() > limit;
+      return truncated ? all.subList(0, (int) limit) : all;
+    }
+
+    void put(PromqlValue value) {
+      switch (value) {
+        case PromqlValue.Text(String text) -> {
+          json.put("string\",\"result\":[");
+          putTime(steps.fromMillis());
+          json.put(',');
+          ApiResponses.putText(json, text);
+        }
+        case PromqlValue.Scalars(double[] values) when isInstant -> {
+          json.put("scalar\",\"result\":[");
+          putTime(steps.fromMillis());
+          json.put(',');
+          ApiResponses.putText(json, GoNumber.json(values[0]));
+        }
+        case PromqlValue.Scalars scalars -> putRows(List.of(scalars.row()), false);
+        case PromqlValue.Rows(var all, boolean ordered) -> putRows(all, ordered);
+        case PromqlValue.Samples(var all) -> putSamples(all);
+      }
+    }
+
+    private void putRows(List<Row> all, boolean ordered) {
+      List<Row> rows = new ArrayList<>(all);
+      rows.removeIf(row -> !row.hasAny());
+      if (!ordered || !isInstant) {
+        rows.sort(Comparator.comparing(Row::labels));
+      }
+      json.put(isInstant ? "vector\",\"result\":[" : "matrix\",\"result\":[");
+      String comma = "";
+      for (Row row : first(rows)) {
+        json.put(comma);
+        json.put("{\"metric\":");
+        ApiResponses.putLabels(json, row.labels());
+        json.put(isInstant ? ",\"value\":" : ",\"values\":[");
+        putValues(row);
+        json.put(isInstant ? "}" : "]}");
+        comma = ",";
+      }
+    }
+
+    private void putValues(Row row) {
+      String comma = "";
+      for (int i = 0; i < steps.count(); i++) {
+        if (row.has(i)) {
+          json.put(comma);
+          putPoint(steps.time(i), row.value(i));
+          comma = ",";
+        }
+      }
+    }
+
+    private void putSamples(List<SampleSource.Samples> all) {
+      json.put("matrix\",\"result\":[");
+      String comma = "";
+      for (SampleSource.Samples samples : first(all)) {
+        json.put(comma);
+        json.put("{\"metric\":");
+        ApiResponses.putLabels(json, samples.labels());
+        json.put(",\"values\":[");
+        for (int i = 0; i < samples.millis().length; i++) {
+          json.put(i == 0 ? "" : ",");
+          putPoint(samples.millis()[i], samples.values()[i]);
+        }
+        json.put("]}");
+        comma = ",";
+      }
+    }
+
+    private void putPoint(long millis, double value) {
+      json.put('[');
+      putTime(millis);
+      json.put(",\"");
+      json.put(GoNumber.json(value));
+      json.put("\"]");
+    }
+
+    /// Seconds, with as many decimals as it takes.
+    private void putTime(long millis) {
+      json.put(GoNumber.plain(millis / 1e3));
+    }
+  }
+}

@@ -1,0 +1,58 @@
+package io.widerow.query.promql.run;
+
+import io.widerow.query.QueryExecution;
+import io.widerow.query.logql.Matcher;
+import io.widerow.query.promql.PromqlException;
+import io.widerow.query.series.SampledSeries;
+import io.widerow.query.series.SeriesScan;
+import io.widerow.query.series.SeriesSelector;
+import io.widerow.query.series.SeriesSet;
+import io.widerow.query.series.XorSamples;
+import java.util.ArrayList;
+import java.util.List;
+
+/// The samples of a store.
+///
+/// - Threads: that of the execution.
+/// - Memory: counted by the execution until it ends.
+///
+/// @param execution the query
+public record StoreSamples(QueryExecution execution) implements SampleSource {
+  private static final int SERIES_MAX = 100_000;
+
+  @Override
+  public List<Samples> select(List<Matcher> matchers, long fromMillis, long lastMillis) {
+    long mark = execution.held();
+    SeriesScan.Range range = new SeriesScan.Range(fromMillis, lastMillis);
+    SeriesSet found = SeriesScan.read(execution, new SeriesSelector(matchers), range, true);
+    List<SampledSeries> all = found.sorted();
+    if (all.size() > SERIES_MAX) {
+      throw PromqlException.ofExecution(
+          "%d series, and a selector may have %d: narrow it".formatted(all.size(), SERIES_MAX));
+    }
+    List<Samples> result = new ArrayList<>();
+    XorSamples samples = new XorSamples();
+    long bytes = 0;
+    for (SampledSeries series : all) {
+      int count = series.chunks().stream().mapToInt(SampledSeries.Chunk::samples).sum();
+      if (count == 0) {
+        continue; // native histograms only
+      }
+      bytes += 2L * Long.BYTES * count;
+      execution.hold(2L * Long.BYTES * count);
+      long[] millis = new long[count];
+      double[] values = new double[count];
+      int at = 0;
+      for (SampledSeries.Chunk chunk : series.chunks()) {
+        samples.begin(chunk.bytes());
+        while (samples.next()) {
+          millis[at] = samples.millis();
+          values[at++] = Double.longBitsToDouble(samples.valueBits());
+        }
+      }
+      result.add(new Samples(series.labels(), millis, values));
+    }
+    execution.release(mark + bytes); // the chunks are garbage
+    return result;
+  }
+}
