@@ -57,7 +57,9 @@ final class EventSamples {
   }
 
   /// Adds the sample of an event, if it has one. False when only the event's line decides.
-  boolean add(EventView event) {
+  ///
+  /// @param weight how many events it stands for; negative to take them away
+  boolean add(EventView event, long weight) {
     List<EventCondition> tests = stages.tests();
     for (int i = 0; i < tests.size(); i++) {
       switch (tests.get(i).of(event, scratch)) {
@@ -89,7 +91,7 @@ final class EventSamples {
     }
     Samples samples = group.samples;
     if (samples != null) {
-      owner.add(samples, event.timeNanos(), number == null ? group.value : value, event.weight());
+      owner.add(samples, event.timeNanos(), number == null ? group.value : value, weight);
     }
     return !group.isUnsure;
   }

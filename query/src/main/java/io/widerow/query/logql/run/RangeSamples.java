@@ -31,16 +31,27 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// The series of a range function. A window reaches from its step back by the range: its start is
-/// inside, the step itself is not, as everywhere in this store.
+/// The series of a range function. A window `(t - range, t]` has its step, and not its start, as in
+/// Loki: of whole nanoseconds that is the half-open range from `t - range + 1` to `t + 1`.
 ///
 /// When a function only counts, and the labels it needs are certain attributes, the store counts
-/// events in groups and no line is looked at.
+/// events in groups and no line is looked at. Cells of whole minutes have the other open end, so
+/// that events at the edges of windows are moved afterwards:
+///
+/// ```
+///   cells     [------)[------)[------)      an event at | belongs to the window that ends there
+///   windows  (------](------](------]
+///            |      |       |      |        read once more: one less here, one more there
+/// ```
 ///
 /// - Threads: one.
 /// - Memory: that of the buckets of each series, counted by the execution.
 final class RangeSamples {
   static final int SERIES_MAX = 100_000;
+  private static final long MINUTE_NANOS = 60_000_000_000L;
+
+  /// With more edges, events are counted instead of cells.
+  private static final long EDGES_MAX = 2_000;
 
   private final LogqlContext execution;
   private final Metric.Range range;
@@ -51,6 +62,7 @@ final class RangeSamples {
   private final Pipeline pipeline;
   private final long widthNanos; // of a bucket
   private final long baseNanos; // start of the first bucket
+  private long phaseNanos; // start of the bucket that the events being read are counted from
   private final Map<LabelSet, Samples> samples = new TreeMap<>();
   private @Nullable SortedMap<String, String> labelsLast;
   private @Nullable Samples samplesLast;
@@ -63,7 +75,8 @@ final class RangeSamples {
     this.seriesNames = names;
     this.widthNanos =
         steps.count() == 1 ? range.rangeNanos() : gcd(range.rangeNanos(), steps.stepNanos());
-    this.baseNanos = firstNanos(steps.startNanos());
+    this.baseNanos = steps.startNanos() - range.offsetNanos() - range.rangeNanos() + 1;
+    this.phaseNanos = baseNanos;
     this.labels = certain(execution.labels());
     this.selection = LogqlSelection.of(range.lines(), range.unwrap(), labels).decided();
     this.pipeline = new Pipeline(selection.query(), selection.searched());
@@ -83,16 +96,11 @@ final class RangeSamples {
   }
 
   private long untilNanos() {
-    return steps.at(steps.count() - 1) - range.offsetNanos();
+    return steps.at(steps.count() - 1) - range.offsetNanos() + 1;
   }
 
   private static long gcd(long one, long other) {
     return other == 0 ? one : gcd(other, one % other);
-  }
-
-  /// Start of the window of an instant.
-  private long firstNanos(long atNanos) {
-    return atNanos - range.offsetNanos() - range.rangeNanos();
   }
 
   List<LogqlSeries> series() {
@@ -211,12 +219,14 @@ final class RangeSamples {
     List<AttributeName> names = alike(stages, others);
     boolean byType = others.contains(LabelMapping.SERVICE) || !stages.same().stages().isEmpty();
     ReadMode mode = mode();
+    boolean counts = range.unwrap() == null && stages.tests().isEmpty();
+    Grouping alike = new Grouping(counts ? names : all, widthNanos).withPhase(baseNanos);
+    Grouping events = level ? alike.withLevel() : alike;
     if (mode.anyOrder()) { // a sample may stand for others of its bucket, which have its value
-      boolean counts = range.unwrap() == null && stages.tests().isEmpty();
-      Grouping alike = new Grouping(counts ? names : all, widthNanos).withPhase(baseNanos);
-      Grouping cells = counts ? alike.withCells() : alike;
-      mode = ReadMode.grouped(level ? cells.withLevel() : cells);
+      mode = ReadMode.grouped(events);
     }
+    Grouping cells = events.withPhase(baseNanos - 1).withCells();
+    boolean ofCells = mode.anyOrder() && counts && cells.isOfMinutes() && edges() <= EDGES_MAX;
     List<Field> by = new ArrayList<>();
     if (byType) {
       by.add(Field.TYPE);
@@ -225,12 +235,37 @@ final class RangeSamples {
       by.add(Field.LEVEL);
     }
     names.forEach(name -> by.add(Field.attribute(name)));
-    try (RangeReader reader = execution.open(query, mode);
-        HeldMemory groups = new HeldMemory(execution.memory())) {
+    try (HeldMemory groups = new HeldMemory(execution.memory())) {
       EventSamples quick = new EventSamples(this, stages, lines, by, groups);
+      if (!ofCells) {
+        readEvents(query, mode, quick, lines, 1);
+        return;
+      }
+      phaseNanos = baseNanos - 1;
+      RangeQuery shifted = query.withRange(baseNanos - 1, untilNanos() - 1);
+      readEvents(shifted, ReadMode.grouped(cells), quick, lines, 1);
+      for (long edge = baseNanos - 1; edge < untilNanos(); edge += widthNanos) {
+        RangeQuery at = query.withRange(edge, edge + 1);
+        phaseNanos = baseNanos - 1;
+        readEvents(at, mode, quick, lines, -1);
+        phaseNanos = baseNanos;
+        readEvents(at, mode, quick, lines, 1);
+      }
+    }
+  }
+
+  /// The number of instants at which a bucket starts or ends.
+  private long edges() {
+    return (untilNanos() - baseNanos) / widthNanos + 1;
+  }
+
+  /// @param sign 1 to add events, -1 to take them away
+  private void readEvents(
+      RangeQuery query, ReadMode mode, EventSamples quick, EventLines lines, int sign) {
+    try (RangeReader reader = execution.open(query, mode)) {
       while (reader.nextWhenReady() == Step.EVENT) {
         EventView event = reader.event();
-        if (!quick.add(event)) {
+        if (!quick.add(event, sign * event.weight())) {
           add(event, lines);
         }
       }
@@ -269,7 +304,7 @@ final class RangeSamples {
 
   /// Adds a sample to a series.
   void add(Samples of, long timeNanos, double value, long weight) {
-    long bucket = steps.count() == 1 ? 0 : Math.floorDiv(timeNanos - baseNanos, widthNanos);
+    long bucket = Math.floorDiv(timeNanos - phaseNanos, widthNanos);
     long bytes = of.add(bucket, timeNanos, value, weight);
     if (bytes > 0) {
       execution.hold(bytes);

@@ -114,7 +114,7 @@ public final class Volumes {
             null,
             List.of(),
             windowNanos,
-            0,
+            1, // volumes are of a half-open range
             0,
             new Metric.Labels(false, List.copyOf(named)));
     Map<String, Double> lengths = new HashMap<>();

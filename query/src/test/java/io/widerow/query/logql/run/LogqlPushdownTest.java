@@ -131,12 +131,63 @@ class LogqlPushdownTest {
   }
 
   @Test
-  void windowsBeginInsideAndEndBefore() {
+  void windowsBeginAfterTheirStartAndHaveTheirEnd() {
     assertEquals(10, count("count_over_time({env=~\".+\"}[1s])", PlainLine.START + SECOND));
+    assertEquals(1, count("count_over_time({env=~\".+\"}[1s])", PlainLine.START));
+    assertEquals(0, count("count_over_time({env=~\".+\"}[1s])", PlainLine.START - 1));
     assertEquals(1, count("count_over_time({env=~\".+\"}[1s])", PlainLine.START + 1));
-    assertEquals(0, count("count_over_time({env=~\".+\"}[1s])", PlainLine.START));
     assertEquals(
         10, count("count_over_time({env=~\".+\"}[1s] offset 5s)", PlainLine.START + 6 * SECOND));
+  }
+
+  /// The two ways to count: cells of minutes, and lines. Most events lie at the edges of windows.
+  @Test
+  void countsOfCellsAndOfLinesHaveTheSameWindows(@TempDir Path directory) {
+    SplittableRandom random = new SplittableRandom(5);
+    long minute = PlainLine.START / (60 * SECOND) * 60 * SECOND;
+    List<Stored> events = new ArrayList<>();
+    for (int i = 0; i < 300; i++) {
+      long nanos =
+          minute + random.nextInt(40) * 15 * SECOND + (i % 4 == 0 ? random.nextInt(3) - 1 : 0);
+      events.add(new Stored("shop", nanos, new TreeMap<>(Map.of("body", "line " + i))));
+    }
+    events.sort((one, other) -> Long.compare(one.timeNanos(), other.timeNanos()));
+    StoreConfig config = StoreConfig.at(directory).withJournal(8 << 20, 64 << 20);
+    try (EmbeddedStore irregular = EmbeddedStore.open(config, Runnable::run)) {
+      StoreDirectory.append(irregular, events.subList(0, 200));
+      irregular.sealAll();
+      StoreDirectory.append(irregular, events.subList(200, 300));
+      try (StoreView of = irregular.view()) {
+        for (String function : List.of("count_over_time", "rate", "absent_over_time")) {
+          for (String window : List.of("[1m]", "[2m]", "[2m] offset 1m", "[1m] offset -3m")) {
+            for (long off : new long[] {0, 1, -1, SECOND / 10, 30 * SECOND}) {
+              for (int count : new int[] {1, 9}) {
+                Steps steps = new Steps(minute + 120 * SECOND + off, 60 * SECOND, count);
+                String query = "sum(" + function + "({service_name=\"shop\"} %s " + window + "))";
+                String cells = points(of, query.formatted(""), steps);
+                String lines = points(of, query.formatted("| line_format `x`"), steps);
+                assertEquals(lines, cells, query + " at " + steps);
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+
+  private String points(StoreView of, String query, Steps steps) {
+    StringBuilder points = new StringBuilder();
+    LabelMapping labels = new LabelMapping(LabelMapping.DEFAULT);
+    try (var execution = new LogqlContext(of, labels, QueryBudget.DEFAULT, memory)) {
+      Metric metric = (Metric) LogqlParser.parse(query);
+      for (LogqlSeries one : new MetricRun(execution, steps).run(metric).series()) {
+        points.append(one.labels());
+        for (int i = 0; i < one.steps(); i++) {
+          points.append(one.has(i) ? " " + one.at(i) : " _");
+        }
+      }
+    }
+    return points.toString();
   }
 
   private double count(String query, long at) {

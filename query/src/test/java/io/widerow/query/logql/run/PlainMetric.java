@@ -99,7 +99,7 @@ final class PlainMetric {
     Map<Map<String, String>, List<Double>> windows = new TreeMap<>(PlainMetric::order);
     for (PlainLine each : all) {
       long end = nanos - offsetNanos;
-      if (each.nanos < end - rangeNanos || each.nanos >= end) {
+      if (each.nanos <= end - rangeNanos || each.nanos > end) {
         continue;
       }
       PlainLine line = each.copy();
@@ -118,7 +118,7 @@ final class PlainMetric {
   /// True when a line that is read makes the query fail.
   boolean fails(long from, long until, Collection<PlainLine> all) {
     for (PlainLine each : all) {
-      if (each.nanos >= from - offsetNanos - rangeNanos && each.nanos < until - offsetNanos) {
+      if (each.nanos > from - offsetNanos - rangeNanos && each.nanos <= until - offsetNanos) {
         PlainLine line = each.copy();
         if (fails(line)) {
           return true;
