@@ -25,7 +25,7 @@ final class FormatTemplates {
       }
       int close = text.indexOf("}}", open);
       if (close < 0) {
-        throw new IllegalArgumentException("a template without its closing }}");
+        throw new IllegalArgumentException("unclosed action");
       }
       pieces.add(new Stage.Piece(field(text.substring(open + 2, close)), true));
       at = close + 2;
@@ -62,11 +62,12 @@ final class FormatTemplates {
         literal.setLength(0);
       } else if (!pieces.isEmpty()) {
         throw new IllegalArgumentException(
-            "the pattern has nothing between two captures before <%s>".formatted(name));
+            "found consecutive capture before '<%s>': invalid expression".formatted(name));
       }
       boolean named = !name.equals("_");
       if (named && pieces.stream().anyMatch(piece -> piece.isName() && piece.text().equals(name))) {
-        throw new IllegalArgumentException("the pattern captures <%s> twice".formatted(name));
+        throw new IllegalArgumentException(
+            "duplicate capture name (%s): invalid expression".formatted(name));
       }
       names |= named;
       pieces.add(new Stage.Piece(name, true));
@@ -76,7 +77,7 @@ final class FormatTemplates {
       pieces.add(new Stage.Piece(literal.toString(), false));
     }
     if (!names) {
-      throw new IllegalArgumentException("the pattern has no capture such as <name>");
+      throw new IllegalArgumentException("at least one capture is required");
     }
     return pieces;
   }

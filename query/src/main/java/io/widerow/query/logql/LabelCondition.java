@@ -28,6 +28,10 @@ public sealed interface LabelCondition {
   record Quantity(String label, Stage.Conversion conversion, Sign sign, double value)
       implements LabelCondition {}
 
+  /// Tests whether a label has an address: `addr = ip("10.0.0.0/8")`. False without the label; a
+  /// line that is marked as an error is kept.
+  record Address(String label, boolean negated, IpRange address) implements LabelCondition {}
+
   /// The comparisons of numbers.
   enum Sign {
     EQUAL("=="),

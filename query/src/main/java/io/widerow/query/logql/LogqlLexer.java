@@ -20,6 +20,9 @@ final class LogqlLexer {
 
   private static final long DURATION_MAX = 50L * 365 * 86_400 * 1_000_000_000;
 
+  /// Whole numbers of another base than ten, which LogQL does not have.
+  private static final Pattern BASED = Pattern.compile("0[xXbBoO][0-9a-fA-F]+");
+
   /// The longest first.
   private static final List<String> SIGNS =
       List.of("|=", "|~", "|>", "!=", "!~", "!>", "=~", "==", ">=", "<=");
@@ -99,22 +102,22 @@ final class LogqlLexer {
 
   void expect(String sign) {
     if (!take(sign)) {
-      throw wrong("expected " + sign);
+      throw wrong(sign);
     }
   }
 
   /// The name that is the current word.
-  String name(String what) {
+  String name() {
     if (kind != Kind.NAME) {
-      throw wrong("expected " + what);
+      throw wrong("IDENTIFIER");
     }
     return next();
   }
 
   /// The text that is the current word.
-  String string(String what) {
+  String string() {
     if (kind != Kind.TEXT) {
-      throw wrong("expected " + what + " in quotes");
+      throw wrong("STRING");
     }
     return next();
   }
@@ -125,10 +128,26 @@ final class LogqlLexer {
     return taken;
   }
 
+  /// True when the word after the current one is this character.
+  boolean isBefore(String sign) {
+    return nextChar() == sign.charAt(0);
+  }
+
+  /// True when the current bracket holds another expression, and not a list of names.
+  boolean bracketNests() {
+    int end = text.indexOf(')', at);
+    return end < 0 || !text.substring(at, end).matches("[\\sA-Za-z0-9_,]*");
+  }
+
   /// The compiled text that is the current word.
   Pattern regex() {
+    return regex("");
+  }
+
+  /// @param about begins the message when it does not compile
+  Pattern regex(String about) {
     int where = start;
-    String source = string("a regular expression");
+    String source = string();
     String exceeded = regexes.exceeded(source);
     if (exceeded != null) {
       throw wrongAt(where, exceeded);
@@ -137,7 +156,7 @@ final class LogqlLexer {
       return Pattern.compile(source, Pattern.DOTALL);
     } catch (PatternSyntaxException invalid) {
       String why = String.valueOf(invalid.getMessage()).replace("`(?s)", "`"); // not the user's
-      throw wrongAt(where, "no regular expression: " + why);
+      throw invalid(about + why);
     }
   }
 
@@ -145,24 +164,46 @@ final class LogqlLexer {
   long duration() {
     Long nanos = kind == Kind.DURATION ? Units.nanos(word) : null;
     if (nanos == null) {
-      throw wrong("expected a duration such as 5m");
+      throw wrong("DURATION");
     }
     if (nanos > DURATION_MAX) {
-      throw wrong("expected a duration of at most 50y");
+      throw wrongAt(start, "a duration of at most 50y is allowed, got " + word);
     }
     advance();
     return nanos;
   }
 
-  /// A refusal that points at the current word.
-  QueryException.Refused wrong(String why) {
-    String found = kind == Kind.END ? "the end" : text.substring(start, at);
-    return wrongAt(start, why + ", found " + found);
+  /// A syntax error at the current word.
+  ///
+  /// @param expected the single possibility; empty for several
+  QueryException.Refused wrong(String expected) {
+    String found =
+        switch (kind) {
+          case END -> "$end";
+          case TEXT -> "STRING";
+          case NUMBER -> "NUMBER";
+          case DURATION -> "DURATION";
+          case BYTES -> "BYTES";
+          case SIGN -> word.equals("[") ? "RANGE" : word;
+          case NAME -> LogqlKeywords.isKeyword(word, nextChar()) ? word : "IDENTIFIER";
+        };
+    String only = expected.isEmpty() ? "" : ", expecting " + expected;
+    String value = found.equals(word) || kind == Kind.END ? "" : ": " + text.substring(start, at);
+    return wrongAt(start, "syntax error: unexpected " + found + only + value);
   }
 
-  /// Makes the exception for valid LogQL that is not supported.
-  QueryException.Refused unsupported(int where, String what) {
-    return wrongAt(where, "not supported: " + what);
+  /// The first character after the current word that is no blank; 0 at the end.
+  private char nextChar() {
+    int next = at;
+    while (next < text.length() && text.charAt(next) <= ' ') {
+      next++;
+    }
+    return next < text.length() ? text.charAt(next) : 0;
+  }
+
+  /// Makes the exception for a query that is well-formed, and means nothing.
+  QueryException.Refused invalid(String why) {
+    return new QueryException.Refused("query", "parse error : " + why);
   }
 
   /// A refusal that points at a place of the text.
@@ -182,7 +223,7 @@ final class LogqlLexer {
   /// Counts an operator, a stage or a test, at the current word.
   void part() {
     if (++parts > PARTS_MAX) {
-      throw wrong("more than %d operators, stages and tests".formatted(PARTS_MAX));
+      throw wrongAt(start, "more than %d operators, stages and tests".formatted(PARTS_MAX));
     }
   }
 
@@ -235,7 +276,7 @@ final class LogqlLexer {
       }
     }
     if ("{}()[],|=<>+-*/%^".indexOf(c) < 0) {
-      throw wrongAt(at, "unexpected " + Character.toString(text.codePointAt(at)));
+      throw wrongAt(at, "syntax error: unexpected " + Character.toString(text.codePointAt(at)));
     }
     return String.valueOf(c);
   }
@@ -249,10 +290,13 @@ final class LogqlLexer {
       kind = Kind.NUMBER;
     } else if (Units.nanos(word) != null) {
       kind = Kind.DURATION;
-    } else if (Units.bytes(word) != null) {
+    } else if (Units.isSize(word)) {
       kind = Kind.BYTES;
+    } else if (BASED.matcher(word).matches()) {
+      String why = Units.error(Stage.Conversion.NUMBER, word);
+      throw invalid("unable to parse literal as a float: " + why);
     } else {
-      throw wrongAt(start, "no number, duration or number of bytes: " + word);
+      throw wrongAt(start, "syntax error: no number, duration or number of bytes: " + word);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.widerow.query.logql;
 
+import com.google.re2j.Pattern;
 import io.widerow.query.QueryException;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,8 +10,10 @@ import org.jspecify.annotations.Nullable;
 /// Parses LogQL by recursive descent:
 ///
 /// ```
-/// expr   = unary { operator [ "bool" ] [ ("on" | "ignoring") labels ] unary }
+/// expr   = unary { operator [ "bool" ] [ ("on" | "ignoring") labels [ group ] ] unary }
+/// group  = ( "group_left" | "group_right" ) [ labels ]
 /// unary  = [ "-" | "+" ] number | "(" expr ")" | "vector" "(" number ")" | range | series | log
+///        | "label_replace" "(" expr { "," text } ")"
 /// series = name [ grouping ] "(" [ number "," ] expr ")" [ grouping ]
 /// range  = name "(" [ number "," ] log "[" duration "]" [ "offset" duration ] ")" [ grouping ]
 /// log    = selector { stage }
@@ -34,11 +37,11 @@ public final class LogqlParser {
   public static Expr parse(String text) {
     LogqlParser parser = new LogqlParser(new LogqlLexer(text));
     if (parser.lexer.atEnd()) {
-      throw new QueryException.Refused("query", "parse error at line 1, col 1: it is empty");
+      throw parser.lexer.invalid("syntax error: unexpected $end");
     }
     Expr expr = parser.expr(0);
     if (!parser.lexer.atEnd()) {
-      throw parser.lexer.wrong("expected an operator or the end");
+      throw parser.lexer.wrong("");
     }
     return expr;
   }
@@ -56,7 +59,7 @@ public final class LogqlParser {
 
   private Expr expr(int tightnessMin) {
     if (depth == DEPTH_MAX) {
-      throw lexer.wrong("nested deeper than " + DEPTH_MAX);
+      throw lexer.wrongAt(lexer.position(), "nested deeper than " + DEPTH_MAX);
     }
     depth++;
     int start = lexer.position();
@@ -64,40 +67,29 @@ public final class LogqlParser {
     for (Metric.Operator operator = operator();
         operator != null && operator.tightness > tightnessMin;
         operator = operator()) {
-      int where = lexer.position();
       lexer.part();
       Metric first = metric(left, start);
       lexer.advance();
-      boolean isBool = lexer.isName("bool");
-      if (isBool && !operator.isComparison()) {
-        throw lexer.wrong("bool is for comparisons");
-      }
-      boolean _ = lexer.takeName("bool");
+      boolean isBool = lexer.takeName("bool");
       Metric.Labels on = matching();
+      Metric.Many many = on == null ? null : many();
       int second = lexer.position();
       boolean rightFirst = operator == Metric.Operator.POWER;
       Metric right = metric(expr(rightFirst ? operator.tightness - 1 : operator.tightness), second);
-      left = binary(operator, isBool, on, first, right, where);
+      requireSeries(operator, first, "left");
+      requireSeries(operator, right, "right");
+      left = new Metric.Binary(operator, isBool, on, many, first, right);
     }
     depth--;
     return left;
   }
 
-  private Metric binary(
-      Metric.Operator operator,
-      boolean isBool,
-      Metric.@Nullable Labels on,
-      Metric left,
-      Metric right,
-      int where) {
-    boolean numbers = isNumber(left) && isNumber(right);
-    if (operator.isOfSets() && (isNumber(left) || isNumber(right))) {
-      throw lexer.wrongAt(where, operator.sign + " needs series on both sides");
+  private void requireSeries(Metric.Operator operator, Metric side, String leg) {
+    if (operator.isOfSets() && isNumber(side)) {
+      throw lexer.invalid(
+          "unexpected literal for %s leg of logical/set binary operation (%s)"
+              .formatted(leg, operator.sign));
     }
-    if (operator.isComparison() && numbers && !isBool) {
-      throw lexer.wrongAt(where, "a comparison of two numbers needs bool");
-    }
-    return new Metric.Binary(operator, isBool, on, left, right);
   }
 
   /// True for what has one number and no series: `2 * 3`.
@@ -112,7 +104,7 @@ public final class LogqlParser {
     if (expr instanceof Metric metric) {
       return metric;
     }
-    throw lexer.wrongAt(where, "expected numbers such as count_over_time(...), found lines");
+    throw lexer.wrongAt(where, "syntax error: unexpected lines, expecting numbers over time");
   }
 
   private Metric.@Nullable Operator operator() {
@@ -133,11 +125,21 @@ public final class LogqlParser {
       return null;
     }
     lexer.advance();
-    Metric.Labels on = new Metric.Labels(ignoring, names());
-    if (lexer.isName("group_left") || lexer.isName("group_right")) {
-      throw lexer.unsupported(lexer.position(), lexer.word());
+    return new Metric.Labels(ignoring, names());
+  }
+
+  private Metric.@Nullable Many many() {
+    boolean left = lexer.isName("group_left");
+    if (!left && !lexer.isName("group_right")) {
+      return null;
     }
-    return on;
+    lexer.advance();
+    return new Metric.Many(left, lexer.isSign("(") && !isNested() ? names() : List.of());
+  }
+
+  /// True when a bracket starts the other side, and not labels: `group_left (rate(...))`.
+  private boolean isNested() {
+    return lexer.bracketNests();
   }
 
   private List<String> names() {
@@ -148,7 +150,7 @@ public final class LogqlParser {
         lexer.expect(",");
       }
       lexer.part();
-      names.add(lexer.name("the name of a label"));
+      names.add(lexer.name());
     }
     return names;
   }
@@ -163,37 +165,60 @@ public final class LogqlParser {
       return inner;
     }
     if (lexer.isSign("-") || lexer.isSign("+") || lexer.kind() == LogqlLexer.Kind.NUMBER) {
-      return new Metric.Literal(number());
+      return new Metric.Literal(number(true));
     }
-    int where = lexer.position();
-    String name = lexer.name("a selector {...}, a number or a function");
-    if (name.equals("vector")) {
-      lexer.expect("(");
-      double value = number();
-      lexer.expect(")");
-      return new Metric.VectorOf(value);
+    if (lexer.kind() != LogqlLexer.Kind.NAME) {
+      throw lexer.wrong("");
     }
-    String constant = name.toUpperCase(Locale.ROOT);
-    boolean isLower = name.equals(name.toLowerCase(Locale.ROOT));
-    for (Metric.RangeFunction function : Metric.RangeFunction.values()) {
-      if (isLower && function.name().equals(constant)) {
-        return range(function);
-      }
+    String name = lexer.word().toLowerCase(Locale.ROOT);
+    Metric.RangeFunction range = Metric.RangeFunction.of(name);
+    Metric.SeriesFunction series = Metric.SeriesFunction.of(name);
+    boolean isKnown = range != null || series != null;
+    if (!isKnown && !name.equals("vector") && !name.equals("label_replace")) {
+      throw lexer.wrong("");
     }
-    for (Metric.SeriesFunction function : Metric.SeriesFunction.values()) {
-      if (isLower && function.name().equals(constant)) {
-        return series(function, where);
-      }
+    lexer.advance();
+    if (range != null) {
+      return range(range);
     }
-    throw lexer.unsupported(where, "the function " + name);
+    if (series != null) {
+      return series(series);
+    }
+    return name.equals("vector") ? vector() : labelReplace();
   }
 
-  private double number() {
-    boolean negative = lexer.take("-");
-    boolean _ = !negative && lexer.take("+");
+  private Metric vector() {
+    lexer.expect("(");
+    double value = number(false);
+    lexer.expect(")");
+    return new Metric.VectorOf(value);
+  }
+
+  private Metric labelReplace() {
+    lexer.expect("(");
+    int inner = lexer.position();
+    Metric metric = metric(expr(0), inner);
+    lexer.expect(",");
+    String target = lexer.string();
+    lexer.expect(",");
+    String replacement = lexer.string();
+    lexer.expect(",");
+    String source = lexer.string();
+    lexer.expect(",");
+    Pattern regex = lexer.regex("invalid regex in label_replace: ");
+    lexer.expect(")");
+    if (!LogqlNames.isLabel(target)) {
+      throw lexer.invalid("invalid label name in label_replace: " + target);
+    }
+    return new Metric.LabelReplace(metric, target, replacement, source, regex);
+  }
+
+  private double number(boolean signed) {
+    boolean negative = signed && lexer.take("-");
+    boolean _ = signed && !negative && lexer.take("+");
     Double value = lexer.kind() == LogqlLexer.Kind.NUMBER ? Units.number(lexer.word()) : null;
     if (value == null) {
-      throw lexer.wrong("expected a number");
+      throw lexer.wrong("NUMBER");
     }
     lexer.advance();
     return negative ? -value : value;
@@ -208,27 +233,57 @@ public final class LogqlParser {
     return new Metric.Labels(without, names());
   }
 
-  private Metric series(Metric.SeriesFunction function, int where) {
+  private Metric series(Metric.SeriesFunction function) {
     Metric.Labels grouping = grouping();
     lexer.expect("(");
-    double parameter = 0;
-    if (function.takesParameter()) {
-      parameter = number();
+    String parameter = "";
+    if (lexer.kind() == LogqlLexer.Kind.NUMBER && lexer.isBefore(",")) {
+      parameter = lexer.word();
+      lexer.advance();
       lexer.expect(",");
-      if (!(parameter >= 1)) {
-        throw lexer.wrongAt(where, "the number of series must be at least 1");
-      }
     }
     int inner = lexer.position();
     Metric metric = metric(expr(0), inner);
     lexer.expect(")");
-    if (isNumber(metric)) {
-      throw lexer.wrongAt(inner, "expected series, found a number");
-    }
     if (grouping == null) {
       grouping = grouping();
     }
-    return new Metric.Aggregate(function, parameter, grouping, metric);
+    long most = most(function, parameter);
+    boolean grouped = grouping != null && !grouping.names().isEmpty();
+    if (function == Metric.SeriesFunction.APPROX_TOPK && grouping != null) {
+      throw lexer.invalid("grouping not allowed for approx_topk aggregation");
+    }
+    if (grouped && !function.takesParameter() && function.keepsSeries()) {
+      throw lexer.invalid("sort and sort_desc doesn't allow grouping by ");
+    }
+    if (isNumber(metric)) {
+      throw lexer.wrongAt(inner, "syntax error: unexpected NUMBER, expecting series");
+    }
+    return new Metric.Aggregate(function, most, grouping, metric);
+  }
+
+  /// The number of series of `topk`; 0 for another function.
+  private long most(Metric.SeriesFunction function, String parameter) {
+    String name = function.named();
+    if (!function.takesParameter()) {
+      if (!parameter.isEmpty()) {
+        throw lexer.invalid(
+            "unsupported parameter for operation %s(%s,".formatted(name, parameter));
+      }
+      return 0;
+    }
+    if (parameter.isEmpty()) {
+      throw lexer.invalid("parameter required for operation " + name);
+    }
+    if (!parameter.matches("\\d{1,18}")) {
+      throw lexer.invalid("invalid parameter %s(%s,".formatted(name, parameter));
+    }
+    long most = Long.parseLong(parameter);
+    if (most == 0) {
+      throw lexer.invalid(
+          "invalid parameter (must be greater than 0) %s(%s".formatted(name, parameter));
+    }
+    return most;
   }
 
   private LogQuery log() {
@@ -238,7 +293,8 @@ public final class LogqlParser {
       int where = lexer.position();
       Stage stage = stages.stage();
       if (stage instanceof Stage.Unwrap) {
-        throw lexer.wrongAt(where, "unwrap is for functions such as sum_over_time(...)");
+        throw lexer.wrongAt(
+            where, "syntax error: unexpected unwrap outside of a range aggregation");
       }
       list.add(stage);
     }
@@ -246,12 +302,19 @@ public final class LogqlParser {
   }
 
   private Metric range(Metric.RangeFunction function) {
-    int where = lexer.position();
     lexer.expect("(");
+    boolean needsParameter = function == Metric.RangeFunction.QUANTILE_OVER_TIME;
     double parameter = 0;
-    if (function == Metric.RangeFunction.QUANTILE_OVER_TIME) {
-      parameter = number();
+    if (lexer.kind() == LogqlLexer.Kind.NUMBER) {
+      if (!needsParameter) {
+        throw lexer.invalid(
+            "parameter %s not supported for operation %s"
+                .formatted(lexer.word(), function.named()));
+      }
+      parameter = number(false);
       lexer.expect(",");
+    } else if (needsParameter && (lexer.isSign("{") || lexer.isSign("("))) {
+      throw lexer.invalid("parameter required for operation " + function.named());
     }
     Window window = new Window();
     int open = 0;
@@ -259,21 +322,19 @@ public final class LogqlParser {
       open++;
     }
     window.lines(open);
+    if (window.rangeNanos <= 0) {
+      throw lexer.wrong("RANGE");
+    }
     lexer.expect(")");
     Metric.Labels grouping = grouping();
     if (grouping != null && !function.takesGrouping()) {
-      throw lexer.wrongAt(
-          where,
-          "%s takes no by or without: put sum by (...) around it".formatted(named(function)));
+      throw lexer.invalid("grouping not allowed for %s aggregation".formatted(function.named()));
     }
     if (function.needsUnwrap() && window.unwrap == null) {
-      throw lexer.wrongAt(where, named(function) + " needs a number: add | unwrap LABEL");
+      throw lexer.invalid("invalid aggregation %s without unwrap".formatted(function.named()));
     }
     if (!function.takesUnwrap() && window.unwrap != null) {
-      throw lexer.wrongAt(where, named(function) + " takes no unwrap");
-    }
-    if (window.rangeNanos <= 0) {
-      throw lexer.wrongAt(where, named(function) + " needs a window such as [5m]");
+      throw lexer.invalid("invalid aggregation %s with unwrap".formatted(function.named()));
     }
     return new Metric.Range(
         function,
@@ -284,10 +345,6 @@ public final class LogqlParser {
         window.offsetNanos,
         parameter,
         grouping);
-  }
-
-  private static String named(Metric.RangeFunction function) {
-    return function.name().toLowerCase(Locale.ROOT);
   }
 
   /// The argument of a range function while it is parsed.
@@ -322,13 +379,13 @@ public final class LogqlParser {
 
     private void window(int where) {
       if (rangeNanos > 0) {
-        throw lexer.wrongAt(where, "a second window");
+        throw lexer.wrongAt(where, "syntax error: unexpected RANGE, a second one");
       }
       lexer.expect("[");
       rangeNanos = lexer.duration();
       lexer.expect("]");
       if (rangeNanos <= 0) {
-        throw lexer.wrongAt(where, "the window must be longer than 0");
+        throw lexer.wrongAt(where, "the range must be longer than 0, got [0s]");
       }
       if (lexer.takeName("offset")) {
         boolean negative = lexer.take("-");
@@ -339,10 +396,11 @@ public final class LogqlParser {
     private void add(Stage stage, int where) {
       switch (stage) {
         case Stage.Unwrap first when unwrap == null -> unwrap = first;
-        case Stage.Unwrap _ -> throw lexer.wrongAt(where, "a second unwrap");
+        case Stage.Unwrap _ ->
+            throw lexer.wrongAt(where, "syntax error: unexpected unwrap, a second one");
         case Stage.LabelFilter filter when unwrap != null -> after.add(filter);
         case Stage other when unwrap == null -> before.add(other);
-        default -> throw lexer.wrongAt(where, "only filters of labels may follow unwrap");
+        default -> throw lexer.wrongAt(where, "syntax error: only label filters may follow unwrap");
       }
     }
   }

@@ -1,6 +1,8 @@
 package io.widerow.query.logql;
 
+import com.google.re2j.Pattern;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /// Numbers over time. A closed set.
@@ -39,15 +41,39 @@ public sealed interface Metric extends Expr {
   ///
   /// @param parameter the number of series of `topk` and `bottomk`; else 0
   /// @param grouping null for a single group
-  record Aggregate(
-      SeriesFunction function, double parameter, @Nullable Labels grouping, Metric inner)
+  record Aggregate(SeriesFunction function, long parameter, @Nullable Labels grouping, Metric inner)
       implements Metric {}
 
   /// An operation on two numbers of equal labels.
   ///
   /// @param isBool a comparison gives 0 or 1 and keeps every sample
   /// @param on the labels that must be equal; null for all
-  record Binary(Operator operator, boolean isBool, @Nullable Labels on, Metric left, Metric right)
+  /// @param many the side that may have several series for one of the other; null for none
+  record Binary(
+      Operator operator,
+      boolean isBool,
+      @Nullable Labels on,
+      @Nullable Many many,
+      Metric left,
+      Metric right)
+      implements Metric {}
+
+  /// A side with several series for one of the other: `group_left(owner)`.
+  ///
+  /// @param left true for the left side
+  /// @param included labels that each series gets from the one of the other side
+  record Many(boolean left, List<String> included) {
+    public Many {
+      included = List.copyOf(included);
+    }
+  }
+
+  /// Sets a label of each series: `label_replace(..., "host", "$1", "instance", "(.*):.*")`.
+  ///
+  /// @param target the label that is set, and removed by an empty text
+  /// @param replacement with `$1` for the first group of the expression
+  /// @param source the label that the expression must match as a whole
+  record LabelReplace(Metric inner, String target, String replacement, String source, Pattern regex)
       implements Metric {}
 
   /// Names of labels: these, or all but these.
@@ -61,6 +87,7 @@ public sealed interface Metric extends Expr {
   enum RangeFunction {
     COUNT_OVER_TIME,
     RATE,
+    RATE_COUNTER,
     BYTES_OVER_TIME,
     BYTES_RATE,
     ABSENT_OVER_TIME,
@@ -73,6 +100,21 @@ public sealed interface Metric extends Expr {
     STDDEV_OVER_TIME,
     STDVAR_OVER_TIME,
     QUANTILE_OVER_TIME;
+
+    /// The function of a name in small letters; null for none.
+    static @Nullable RangeFunction of(String name) {
+      for (RangeFunction function : values()) {
+        if (function.named().equals(name)) {
+          return function;
+        }
+      }
+      return null;
+    }
+
+    /// As it is written.
+    public String named() {
+      return name().toLowerCase(Locale.ROOT);
+    }
 
     /// True when it needs samples of a label.
     public boolean needsUnwrap() {
@@ -89,7 +131,7 @@ public sealed interface Metric extends Expr {
 
     /// True when samples may be grouped before the function.
     public boolean takesGrouping() {
-      return needsUnwrap() && this != SUM_OVER_TIME;
+      return needsUnwrap() && this != SUM_OVER_TIME && this != RATE_COUNTER;
     }
 
     /// True when the result of several groups is the sum of their results.
@@ -111,13 +153,29 @@ public sealed interface Metric extends Expr {
     STDDEV,
     STDVAR,
     TOPK,
+    APPROX_TOPK,
     BOTTOMK,
     SORT,
     SORT_DESC;
 
+    /// The function of a name in small letters; null for none.
+    static @Nullable SeriesFunction of(String name) {
+      for (SeriesFunction function : values()) {
+        if (function.named().equals(name)) {
+          return function;
+        }
+      }
+      return null;
+    }
+
+    /// As it is written.
+    public String named() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+
     /// True for those with a number before the series.
     public boolean takesParameter() {
-      return this == TOPK || this == BOTTOMK;
+      return this == TOPK || this == APPROX_TOPK || this == BOTTOMK;
     }
 
     /// True for aggregations that show series as they are.

@@ -19,14 +19,30 @@ public sealed interface Stage {
 
     /// True when it keeps every line: what query builders write.
     public boolean keepsAll() {
-      return !negated && parts.stream().anyMatch(part -> part.text().isEmpty());
+      return !negated && parts.stream().anyMatch(part -> part.isText() && part.text().isEmpty());
     }
   }
 
-  /// A text, or an expression, that is looked for anywhere in a line.
+  /// A text, an expression, an address or a pattern that is looked for in a line.
   ///
-  /// @param regex the compiled text; null when the text itself is looked for
-  record LinePart(String text, @Nullable Pattern regex) {}
+  /// @param regex the compiled text; null for another test
+  /// @param address the addresses that the text names; null for another test
+  /// @param pattern the pattern that the text is; null for another test
+  record LinePart(
+      String text,
+      @Nullable Pattern regex,
+      @Nullable IpRange address,
+      @Nullable LinePattern pattern) {
+    /// A text.
+    static LinePart of(String text) {
+      return new LinePart(text, null, null, null);
+    }
+
+    /// True when the text itself, or its expression, is looked for.
+    public boolean isText() {
+      return address == null && pattern == null;
+    }
+  }
 
   /// Makes labels of a JSON object.
   ///

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 /// ```
 /// selector = "{" [ matcher { "," matcher } ] "}"
 /// matcher  = name ( "=" | "!=" | "=~" | "!~" ) text
-/// stage    = ( "|=" | "!=" | "|~" | "!~" ) text { "or" text }
+/// stage    = ( "|=" | "!=" | "|~" | "!~" | "|>" | "!>" ) part { "or" part }
+/// part     = text | "ip" "(" text ")"
 ///          | "|" ( "json" | "logfmt" | "regexp" | "pattern" | "unpack" | "line_format"
 ///                | "label_format" | "drop" | "keep" | "decolorize" | condition )
 /// ```
@@ -39,9 +40,9 @@ final class StageParser {
           break;
         }
       }
-      matchers.add(matcher(lexer.name("the name of a label")));
+      matchers.add(matcher(lexer.name()));
       if (matchers.size() > MATCHERS_MAX) {
-        throw lexer.wrong("more than %d matchers".formatted(MATCHERS_MAX));
+        throw lexer.wrongAt(lexer.position(), "more than %d matchers".formatted(MATCHERS_MAX));
       }
     }
     return matchers;
@@ -50,7 +51,7 @@ final class StageParser {
   private Matcher matcher(String name) {
     Matcher.Kind kind = matcherKind();
     if (kind == null) {
-      throw lexer.wrong("expected = != =~ or !~");
+      throw lexer.wrong("");
     }
     return matcher(name, kind);
   }
@@ -66,7 +67,7 @@ final class StageParser {
 
   private Matcher matcher(String name, Matcher.Kind kind) {
     if (kind == Matcher.Kind.EQUAL || kind == Matcher.Kind.NOT_EQUAL) {
-      return new Matcher(name, kind, lexer.string("the text of the label"), null);
+      return new Matcher(name, kind, lexer.string(), null);
     }
     Pattern regex = lexer.regex();
     return new Matcher(name, kind, regex.pattern(), regex);
@@ -74,34 +75,26 @@ final class StageParser {
 
   /// True when the current word starts a stage.
   boolean isStage() {
-    return lexer.isSign("|")
-        || lineFilterRegex() != null
-        || lexer.isSign("|>")
-        || lexer.isSign("!>");
+    return lexer.isSign("|") || isLineFilter();
   }
 
-  /// For the sign of a line filter: whether it takes an expression. Null for other words.
-  private @Nullable Boolean lineFilterRegex() {
-    if (lexer.isSign("|=") || lexer.isSign("!=")) {
-      return false;
-    }
-    return (lexer.isSign("|~") || lexer.isSign("!~")) ? Boolean.TRUE : null;
+  private boolean isLineFilter() {
+    return lexer.kind() == LogqlLexer.Kind.SIGN
+        && switch (lexer.word()) {
+          case "|=", "!=", "|~", "!~", "|>", "!>" -> true;
+          default -> false;
+        };
   }
 
   /// The next stage.
   Stage stage() {
     lexer.part();
-    Boolean regex = lineFilterRegex();
-    if (regex != null) {
-      return lineFilter(regex);
-    }
-    if (lexer.isSign("|>") || lexer.isSign("!>")) {
-      throw lexer.unsupported(lexer.position(), lexer.word() + ", the filter by pattern");
+    if (isLineFilter()) {
+      return lineFilter();
     }
     lexer.expect("|");
-    int where = lexer.position();
     if (lexer.kind() == LogqlLexer.Kind.NAME) {
-      Stage named = named(lexer.word(), where);
+      Stage named = named(lexer.word());
       if (named != null) {
         return named;
       }
@@ -109,30 +102,61 @@ final class StageParser {
     return new Stage.LabelFilter(condition());
   }
 
-  private Stage lineFilter(boolean isRegex) {
-    boolean negated = lexer.word().startsWith("!");
+  private Stage lineFilter() {
+    String sign = lexer.word();
     lexer.advance();
     List<Stage.LinePart> parts = new ArrayList<>();
     do {
-      if (lexer.isName("ip")) {
-        throw lexer.unsupported(lexer.position(), "ip()");
-      }
-      if (isRegex) {
-        Pattern regex = lexer.regex();
-        parts.add(new Stage.LinePart(regex.pattern(), regex));
-      } else {
-        parts.add(new Stage.LinePart(lexer.string("a text"), null));
-      }
+      lexer.part();
+      parts.add(isIp() ? address(sign) : linePart(sign));
     } while (lexer.takeName("or"));
-    return new Stage.LineFilter(negated, parts);
+    return new Stage.LineFilter(sign.startsWith("!"), parts);
+  }
+
+  private Stage.LinePart linePart(String sign) {
+    if (sign.endsWith("~")) {
+      Pattern regex = lexer.regex();
+      return new Stage.LinePart(regex.pattern(), regex, null, null);
+    }
+    String text = lexer.string();
+    if (!sign.endsWith(">")) {
+      return Stage.LinePart.of(text);
+    }
+    try {
+      return new Stage.LinePart(text, null, null, LinePattern.parse(text));
+    } catch (IllegalArgumentException wrong) {
+      throw lexer.invalid(String.valueOf(wrong.getMessage()));
+    }
+  }
+
+  private Stage.LinePart address(String sign) {
+    if (!sign.endsWith("=")) {
+      throw lexer.invalid("ip: invalid operation %s, only |= and != are".formatted(sign));
+    }
+    lexer.advance();
+    lexer.expect("(");
+    String text = lexer.string();
+    lexer.expect(")");
+    return new Stage.LinePart(text, null, range(text), null);
+  }
+
+  private boolean isIp() {
+    return lexer.isName("ip") && lexer.isBefore("(");
+  }
+
+  private IpRange range(String text) {
+    IpRange range = IpRange.parse(text);
+    if (range == null) {
+      throw lexer.invalid("ip: invalid pattern: \"%s\"".formatted(text));
+    }
+    return range;
   }
 
   /// The stage that a name starts; null when it is a label.
-  private @Nullable Stage named(String name, int where) {
+  private @Nullable Stage named(String name) {
     switch (name) {
       case "json", "logfmt", "regexp", "pattern", "unpack", "line_format", "label_format" -> {}
       case "drop", "keep", "decolorize", "unwrap" -> {}
-      case "distinct" -> throw lexer.unsupported(where, "distinct");
       default -> {
         return null;
       }
@@ -159,13 +183,13 @@ final class StageParser {
     while (lexer.take("-")) {
       lexer.expect("-");
       int where = lexer.position();
-      String flag = lexer.name("strict or keep-empty");
+      String flag = lexer.name();
       if (flag.equals("strict")) {
         strict = true;
       } else if (flag.equals("keep") && lexer.take("-") && lexer.takeName("empty")) {
         keepsEmpty = true;
       } else {
-        throw lexer.wrongAt(where, "expected strict or keep-empty, found " + flag);
+        throw lexer.wrongAt(where, "syntax error: unexpected flag --" + flag);
       }
     }
     return new Stage.Logfmt(strict, keepsEmpty, extractions(false));
@@ -176,10 +200,9 @@ final class StageParser {
     List<Stage.Extraction> wanted = new ArrayList<>();
     while (lexer.kind() == LogqlLexer.Kind.NAME && !endsStages()) {
       lexer.part();
-      String label = lexer.name("the name of a label");
-      int where = lexer.position();
-      String from = lexer.take("=") ? lexer.string("what to extract") : label;
-      wanted.add(new Stage.Extraction(label, isPath ? path(from, where) : List.of(from)));
+      String label = lexer.name();
+      String from = lexer.take("=") ? lexer.string() : label;
+      wanted.add(new Stage.Extraction(label, isPath ? path(from) : List.of(from)));
       if (!lexer.take(",")) {
         break;
       }
@@ -195,46 +218,44 @@ final class StageParser {
     };
   }
 
-  private List<Object> path(String text, int where) {
+  private List<Object> path(String text) {
     List<Object> path = JsonPath.parse(text);
     if (path == null) {
-      throw lexer.wrongAt(where, "no path in JSON: " + text);
+      throw lexer.invalid("cannot parse expression [%s]: it is no path in JSON".formatted(text));
     }
     return path;
   }
 
   private Stage regexp() {
-    int where = lexer.position();
-    Pattern regex = lexer.regex();
+    Pattern regex = lexer.regex("invalid regexp parser: ");
     List<String> groups = new ArrayList<>(regex.namedGroups().keySet());
     if (groups.isEmpty()) {
-      throw lexer.wrongAt(where, "the expression has no named group, such as (?P<name>re)");
+      throw lexer.invalid("invalid regexp parser: at least one named capture must be supplied");
     }
     for (String group : groups) {
       if (!LogqlNames.isLabel(group)) {
-        throw lexer.wrongAt(where, "no name of a label: " + group);
+        throw lexer.invalid(
+            "invalid regexp parser: invalid extracted label name '%s'".formatted(group));
       }
     }
     return new Stage.Regexp(regex, groups);
   }
 
   private Stage pattern() {
-    int where = lexer.position();
-    String text = lexer.string("a pattern");
+    String text = lexer.string();
     try {
       return new Stage.PatternParser(FormatTemplates.pattern(text));
     } catch (IllegalArgumentException wrong) {
-      throw lexer.wrongAt(where, String.valueOf(wrong.getMessage()));
+      throw lexer.invalid("invalid pattern parser: " + wrong.getMessage());
     }
   }
 
   private List<Stage.Piece> template() {
-    int where = lexer.position();
-    String text = lexer.string("a template");
+    String text = lexer.string();
     try {
       return FormatTemplates.template(text);
     } catch (IllegalArgumentException unsupported) {
-      throw lexer.unsupported(where, String.valueOf(unsupported.getMessage()));
+      throw lexer.invalid("invalid line template: " + unsupported.getMessage());
     }
   }
 
@@ -242,16 +263,19 @@ final class StageParser {
     List<Stage.Assignment> assignments = new ArrayList<>();
     Set<String> labels = new HashSet<>();
     do {
-      int where = lexer.position();
-      String label = lexer.name("the name of a label");
+      String label = lexer.name();
       if (!labels.add(label)) {
-        throw lexer.wrongAt(where, "the label %s is set twice".formatted(label));
+        throw lexer.invalid(
+            "multiple label name '%s' not allowed in a single format operation".formatted(label));
+      }
+      if (label.equals(LogqlNames.ERROR)) {
+        throw lexer.invalid(label + " cannot be formatted");
       }
       lexer.part();
       lexer.expect("=");
       assignments.add(
           lexer.kind() == LogqlLexer.Kind.NAME
-              ? new Stage.Assignment(label, lexer.name("a label"), List.of())
+              ? new Stage.Assignment(label, lexer.name(), List.of())
               : new Stage.Assignment(label, null, template()));
     } while (lexer.take(","));
     return assignments;
@@ -261,7 +285,7 @@ final class StageParser {
     List<Stage.NameTest> names = new ArrayList<>();
     do {
       lexer.part();
-      String name = lexer.name("the name of a label");
+      String name = lexer.name();
       Matcher.Kind kind = matcherKind();
       names.add(new Stage.NameTest(name, kind == null ? null : matcher(name, kind)));
     } while (lexer.take(","));
@@ -270,7 +294,7 @@ final class StageParser {
 
   private Stage unwrap() {
     int where = lexer.position();
-    String name = lexer.name("the name of a label");
+    String name = lexer.name();
     if (!lexer.take("(")) {
       return new Stage.Unwrap(name, Stage.Conversion.NUMBER);
     }
@@ -278,9 +302,11 @@ final class StageParser {
         switch (name) {
           case "duration", "duration_seconds" -> Stage.Conversion.DURATION;
           case "bytes" -> Stage.Conversion.BYTES;
-          default -> throw lexer.unsupported(where, name + "() of unwrap");
+          default ->
+              throw lexer.wrongAt(
+                  where, "syntax error: unexpected conversion %s()".formatted(name));
         };
-    Stage unwrap = new Stage.Unwrap(lexer.name("the name of a label"), conversion);
+    Stage unwrap = new Stage.Unwrap(lexer.name(), conversion);
     lexer.expect(")");
     return unwrap;
   }
@@ -309,7 +335,7 @@ final class StageParser {
 
   private LabelCondition one() {
     if (depth == DEPTH_MAX) {
-      throw lexer.wrong("nested deeper than " + DEPTH_MAX);
+      throw lexer.wrongAt(lexer.position(), "nested deeper than " + DEPTH_MAX);
     }
     if (lexer.take("(")) {
       depth++;
@@ -318,26 +344,29 @@ final class StageParser {
       lexer.expect(")");
       return inner;
     }
-    return test(lexer.name("a parser, a formatter or the name of a label"));
+    return test(lexer.name());
   }
 
   private LabelCondition test(String label) {
     lexer.part();
-    int where = lexer.position();
     if (lexer.kind() != LogqlLexer.Kind.SIGN) {
-      throw lexer.wrong("expected = != =~ !~ == > >= < or <=");
+      throw lexer.wrong("");
     }
     String sign = lexer.word();
     LabelCondition.Sign numeric = numericSign(sign);
-    boolean isRegex = sign.equals("=~") || sign.equals("!~");
-    if (numeric == null && !isRegex) {
-      throw lexer.wrong("expected = != =~ !~ == > >= < or <=");
+    if (numeric == null && !sign.equals("=~") && !sign.equals("!~")) {
+      throw lexer.wrong("");
     }
     lexer.advance();
-    if (lexer.isName("ip")) {
-      throw lexer.unsupported(lexer.position(), "ip()");
+    boolean isText = lexer.kind() == LogqlLexer.Kind.TEXT;
+    if (isIp() && (sign.equals("=") || sign.equals("!="))) {
+      lexer.advance();
+      lexer.expect("(");
+      IpRange range = range(lexer.string());
+      lexer.expect(")");
+      return new LabelCondition.Address(label, sign.equals("!="), range);
     }
-    if (numeric != null && lexer.kind() != LogqlLexer.Kind.TEXT) {
+    if (numeric != null && !isText) {
       return number(label, numeric);
     }
     for (Matcher.Kind kind : Matcher.Kind.values()) {
@@ -345,7 +374,7 @@ final class StageParser {
         return new LabelCondition.Words(matcher(label, kind));
       }
     }
-    throw lexer.wrongAt(where, "a text has no order: use = != =~ or !~, found " + sign);
+    throw lexer.wrong(""); // a text has no order
   }
 
   private static LabelCondition.@Nullable Sign numericSign(String sign) {
@@ -368,12 +397,12 @@ final class StageParser {
     Double value =
         switch (kind) {
           case NUMBER -> Units.number(word);
-          case DURATION -> Units.seconds(word);
+          case DURATION -> seconds(word);
           case BYTES -> Units.bytes(word);
           case NAME, TEXT, SIGN, END -> null;
         };
     if (value == null) {
-      throw lexer.wrong("expected a text in quotes, a number, a duration or a number of bytes");
+      throw lexer.wrong("");
     }
     lexer.advance();
     Stage.Conversion conversion =
@@ -383,5 +412,11 @@ final class StageParser {
           default -> Stage.Conversion.NUMBER;
         };
     return new LabelCondition.Quantity(label, conversion, sign, negative ? -value : value);
+  }
+
+  /// Queries may have days, weeks and years.
+  private static @Nullable Double seconds(String word) {
+    Long nanos = Units.nanos(word);
+    return nanos == null ? null : (Double) (nanos / 1e9);
   }
 }

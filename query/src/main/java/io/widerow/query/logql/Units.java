@@ -10,9 +10,14 @@ import org.jspecify.annotations.Nullable;
 /// `1.5MiB`.
 public final class Units {
   private static final int CHARS_MAX = 100;
+  private static final Pattern GO_DURATION =
+      Pattern.compile("[-+]?(?:(?:\\d+(?:\\.\\d*)?|\\.\\d+)(?:ns|us|µs|μs|ms|s|m|h))++");
+  private static final Pattern GO_UNIT = Pattern.compile("[0-9.]+([^0-9.]*)");
+  private static final Pattern SIZE = Pattern.compile("[0-9.]+[BikKMGTP]+");
   private static final Pattern DURATION =
       Pattern.compile("-?(?:\\d+(?:\\.\\d*)?(?:ns|us|µs|μs|ms|s|m|h|d|w|y))++");
-  private static final Pattern BYTES = Pattern.compile("(\\d+(?:\\.\\d*)?)\\s*([a-zA-Z]*)");
+  private static final Pattern BYTES = Pattern.compile("([0-9.,]+)\\s*(.*?)\\s*");
+  private static final double BYTES_LIMIT = 0x1p64;
   private static final long SECOND_NANOS = 1_000_000_000L;
 
   private Units() {}
@@ -32,16 +37,70 @@ public final class Units {
     }
   }
 
-  /// Seconds; null when the text is no duration.
+  /// Seconds of a duration as Go writes it, in a label; null when the text is none. Days, weeks and
+  /// years are units of queries only.
   public static @Nullable Double seconds(String text) {
-    Long nanos = nanos(text);
-    if (nanos != null) {
-      return nanos / (double) SECOND_NANOS;
+    if (text.equals("0") || text.equals("+0") || text.equals("-0")) {
+      return 0.0;
     }
-    return text.equals("0") || text.equals("+0") || text.equals("-0") ? 0.0 : null;
+    if (text.length() > CHARS_MAX || !GO_DURATION.matcher(text).matches()) {
+      return null;
+    }
+    Long nanos = nanos(text.replaceFirst("^\\+", "").replaceAll("(?<![0-9])\\.(?=\\d)", "0."));
+    return nanos == null ? null : (Double) (nanos / (double) SECOND_NANOS);
   }
 
-  /// A number of bytes; null when the text is none. Units are of 1000, or of 1024 with an `i`.
+  /// The reason why a text is no number of its kind, in the words of Go.
+  public static String error(Stage.Conversion conversion, String text) {
+    return switch (conversion) {
+      case NUMBER -> "strconv.ParseFloat: parsing %s: invalid syntax".formatted(quoted(text));
+      case DURATION -> "time: " + durationError(text);
+      case BYTES -> bytesError(text);
+    };
+  }
+
+  private static String quoted(String text) {
+    return '"' + text + '"';
+  }
+
+  private static String durationError(String text) {
+    String digits = text.replaceFirst("^[-+]", "");
+    Matcher unit = GO_UNIT.matcher(digits);
+    for (int at = 0; unit.lookingAt() && digits.substring(at).matches(".*[0-9].*"); ) {
+      String found = unit.group(1);
+      if (found.isEmpty()) {
+        return "missing unit in duration " + quoted(text);
+      }
+      if (!found.matches("ns|us|µs|μs|ms|s|m|h")) {
+        return "unknown unit %s in duration %s".formatted(quoted(found), quoted(text));
+      }
+      at = unit.end();
+      if (at == digits.length()) {
+        break;
+      }
+      unit.region(at, digits.length());
+    }
+    return "invalid duration " + quoted(text);
+  }
+
+  private static String bytesError(String text) {
+    int end = 0;
+    while (end < text.length() && "0123456789.,".indexOf(text.charAt(end)) >= 0) {
+      end++;
+    }
+    String number = text.substring(0, end).replace(",", "");
+    return parsed(number) == null
+        ? error(Stage.Conversion.NUMBER, number)
+        : "unhandled size name: " + text.substring(end).strip().toLowerCase(Locale.ROOT);
+  }
+
+  /// True for a number of bytes as queries write it: `20KB`, `1.5MiB`. Labels may have any case.
+  static boolean isSize(String word) {
+    return SIZE.matcher(word).matches() && bytes(word) != null;
+  }
+
+  /// A number of bytes, without its fraction; null when the text is none. Units are of 1000, or of
+  /// 1024 with an `i`.
   public static @Nullable Double bytes(String text) {
     Matcher parts = BYTES.matcher(text);
     if (text.length() > CHARS_MAX || !parts.matches()) {
@@ -64,8 +123,9 @@ public final class Units {
           case "ei", "eib" -> 0x1p60;
           default -> Double.NaN;
         };
-    double value = Math.floor(Double.parseDouble(parts.group(1)) * unit);
-    return Double.isNaN(value) ? null : value;
+    Double number = parsed(parts.group(1).replace(",", ""));
+    double value = number == null ? Double.NaN : Math.floor(number * unit);
+    return Double.isNaN(value) || value >= BYTES_LIMIT ? null : value;
   }
 
   /// A number in decimal or hexadecimal; null when the text is none.

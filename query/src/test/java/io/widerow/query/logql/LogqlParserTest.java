@@ -40,6 +40,14 @@ class LogqlParserTest {
         "topk(5, sum by (a) (bytes_rate({app=\"x\"}[5m])))",
         "quantile_over_time(0.99, {app=\"x\"} | unwrap duration(a) | __error__=\"\" [5m]) by (b)",
         "1 + 2 * 3 ^ -4",
+        "1 > 2 + 0x1p3",
+        "{a=\"b\"} |= ip(\"10.0.0.0/8\") or \"x\" != ip(\"::1\") |> \"a <_> b\" !> \"<_>\"",
+        "{a=\"b\"} | x = ip(\"10.0.0.1-10.0.0.9\") or y != ip(\"2001:db8::/32\"), ip=\"z\"",
+        "rate({a=\"b\"}[5m]) / on (a) group_left rate({a=\"c\"}[5m])",
+        "rate({a=\"b\"}[5m]) / ignoring (a) group_right (x, y) (rate({a=\"c\"}[5m]))",
+        "rate({a=\"b\"}[5m]) * on (a) group_left (rate({a=\"c\"}[5m]))",
+        "label_replace(SUM(rate({a=\"b\"}[5m])), \"x\", \"$1\", \"y\", \"(.*)\")",
+        "approx_topk(3, rate_counter({a=\"b\"} | unwrap x [5m]))",
         "vector(1) + vector(1)",
         "sum(rate({a=\"b\"}[1m])) / on (x) sum(rate({a=\"c\"}[1m])) > bool 0.5",
         "rate({a=\"b\"}[1m]) unless ignoring (y) rate({a=\"c\"}[1m]) or vector(0)"
@@ -53,35 +61,52 @@ class LogqlParserTest {
       delimiter = ';',
       textBlock =
           """
-          '' ; 1, col 1: it is empty
-          {a} ; 1, col 3: expected = != =~ or !~, found }
-          {a="b ; 1, col 4: a text without its closing quote
+          '' ;  : syntax error: unexpected $end
+          {a} ; at line 1, col 3: syntax error: unexpected }
+          {a="b ; at line 1, col 4: a text without its closing quote
           {a="b"} | json x ; -
-          {a=~"("} ; 1, col 5: no regular expression: error parsing regexp: missing closing ): `(`
-          {a="b"} | x < "5" ; 1, col 13: a text has no order: use = != =~ or !~, found <
-          {a="b"} |> "x" ; 1, col 9: not supported: |>, the filter by pattern
-          {a="b"} |= ip("1.2.3.4") ; 1, col 12: not supported: ip()
-          {a="b"} | x = ip("1.2.3.4") ; 1, col 15: not supported: ip()
-          {} | line_format `{{u .x}}` ; 1, col 18: not supported: {{u .x}}, only {{.label}}
-          {a="b"} | unwrap x ; 1, col 9: unwrap is for functions such as sum_over_time(...)
-          rate({a="b"}) ; 1, col 5: rate needs a window such as [5m]
-          rate({a="b"}[5x]) ; 1, col 14: no number, duration or number of bytes: 5x
-          rate({a="b"}[0s]) ; 1, col 13: the window must be longer than 0
-          sum_over_time({a="b"}[5m]) ; 1, col 14: sum_over_time needs a number: add | unwrap LABEL
-          rate({}[5m]) by (x) ; 1, col 5: rate takes no by or without: put sum by (...) around it
-          sum({a="b"}) ; 1, col 5: expected numbers such as count_over_time(...), found lines
-          label_replace(vector(1)) ; 1, col 1: not supported: the function label_replace
-          rate({a="b"}[5m]) / on(a) group_left vector(1) ; 1, col 27: not supported: group_left
-          1 > 2 ; 1, col 3: a comparison of two numbers needs bool
-          1 + 1 > 2 * 2 ; 1, col 7: a comparison of two numbers needs bool
-          vector(1) or 1 ^ 1 ; 1, col 11: or needs series on both sides
-          1 + 1 unless vector(1) ; 1, col 7: unless needs series on both sides
-          sum(1 + 1) ; 1, col 5: expected series, found a number
-          topk(0, vector(1)) ; 1, col 1: the number of series must be at least 1
-          {a="b"} | regexp "x" ; 1, col 18: the expression has no named group, such as (?P<name>re)
-          {} | pattern "<a><b>" ; 1, col 14: the pattern has nothing between two captures before <b>
-          {a="b"} | label_format a=b,a=c ; 1, col 28: the label a is set twice
-          {a="b"} ?  ; 1, col 9: unexpected ?
+          {a=~"("} ;  : error parsing regexp: missing closing ): `(`
+          {a="b"} | x < "5" ; at line 1, col 15: syntax error: unexpected STRING: "5"
+          {a="b"} | x == "5" ; at line 1, col 16: syntax error: unexpected STRING: "5"
+          {a="b"} |> "<x> y" ;  : named captures are not allowed: found '<x>'
+          {a="b"} |> "<_><_> y" ;  : found consecutive capture '<_><_>': invalid expression
+          {a="b"} |= ip("1.2.3") ;  : ip: invalid pattern: "1.2.3"
+          {a="b"} |= ip("2.2.3.4-1.2.3.4") ;  : ip: invalid pattern: "2.2.3.4-1.2.3.4"
+          {a="b"} |~ ip("1.2.3.4") ;  : ip: invalid operation |~, only |= and != are
+          {a="b"} | x > ip("1.2.3.4") ; at line 1, col 15: syntax error: unexpected ip
+          {a="b"} | unwrap x ; at line 1, col 9: syntax error: unexpected unwrap outside of a range aggregation
+          rate({a="b"}) ; at line 1, col 13: syntax error: unexpected ), expecting RANGE
+          rate({a="b"}[5x]) ; at line 1, col 14: syntax error: no number, duration or number of bytes: 5x
+          rate({a="b"}[0s]) ; at line 1, col 13: the range must be longer than 0, got [0s]
+          rate({a="b"}[5m] @ 5) ; at line 1, col 18: syntax error: unexpected @
+          sum_over_time({a="b"}[5m]) ;  : invalid aggregation sum_over_time without unwrap
+          bytes_rate({a="b"} | unwrap x [5m]) ;  : invalid aggregation bytes_rate with unwrap
+          rate({}[5m]) by (x) ;  : grouping not allowed for rate aggregation
+          rate_counter({} | unwrap x [5m]) by (x) ;  : grouping not allowed for rate_counter aggregation
+          quantile_over_time({} | unwrap x [5m]) ;  : parameter required for operation quantile_over_time
+          rate(5, {}[5m]) ;  : parameter 5 not supported for operation rate
+          sum({a="b"}) ; at line 1, col 5: syntax error: unexpected lines, expecting numbers over time
+          label_replace(vector(1)) ; at line 1, col 24: syntax error: unexpected ), expecting ,
+          label_replace(vector(1), "a", "b", "c", "(") ;  : invalid regex in label_replace: error parsing regexp: missing closing ): `(`
+          vector(1) or 1 ^ 1 ;  : unexpected literal for right leg of logical/set binary operation (or)
+          1 + 1 unless vector(1) ;  : unexpected literal for left leg of logical/set binary operation (unless)
+          sum(1 + 1) ; at line 1, col 5: syntax error: unexpected NUMBER, expecting series
+          sum(5, vector(1)) ;  : unsupported parameter for operation sum(5,
+          topk(0, vector(1)) ;  : invalid parameter (must be greater than 0) topk(0
+          topk(1.5, vector(1)) ;  : invalid parameter topk(1.5,
+          topk(vector(1)) ;  : parameter required for operation topk
+          approx_topk(2, vector(1)) by (x) ;  : grouping not allowed for approx_topk aggregation
+          sort(vector(1)) by (x) ;  : sort and sort_desc doesn't allow grouping by
+          -rate({a="b"}[5m]) ; at line 1, col 2: syntax error: unexpected rate, expecting NUMBER
+          rate({a="b"}[5m]) bool > 1 ; at line 1, col 19: syntax error: unexpected bool
+          0x1A ;  : unable to parse literal as a float: strconv.ParseFloat: parsing "0x1A": invalid syntax
+          {} | json a="b[" ;  : cannot parse expression [b[]: it is no path in JSON
+          {a="b"} | regexp "x" ;  : invalid regexp parser: at least one named capture must be supplied
+          {} | pattern "x" ;  : invalid pattern parser: at least one capture is required
+          {} | pattern "<a><b>" ;  : invalid pattern parser: found consecutive capture before '<b>': invalid expression
+          {a="b"} | label_format a=b,a=c ;  : multiple label name 'a' not allowed in a single format operation
+          {a="b"} | drop [1m] ; at line 1, col 16: syntax error: unexpected RANGE, expecting IDENTIFIER: [
+          {a="b"} ?  ; at line 1, col 9: syntax error: unexpected ?
           """)
   void whatIsWrongIsToldWithItsPlace(String text, String told) {
     if (told.equals("-")) {
@@ -90,7 +115,8 @@ class LogqlParserTest {
     }
     QueryException.Refused refused =
         assertThrows(QueryException.Refused.class, () -> LogqlParser.parse(text), text);
-    assertEquals("query: parse error at line " + told, refused.getMessage());
+    String message = String.valueOf(refused.getMessage()).strip();
+    assertEquals("query: parse error " + told.replaceFirst("^: ", ": "), message);
   }
 
   @ParameterizedTest
@@ -129,7 +155,7 @@ class LogqlParserTest {
     QueryException.Refused refused =
         assertThrows(QueryException.Refused.class, () -> LogqlParser.parse("{a=\"b\"}\n  |= 5"));
     assertEquals(
-        "query: parse error at line 2, col 6: expected a text in quotes, found 5",
+        "query: parse error at line 2, col 6: syntax error: unexpected NUMBER, expecting STRING: 5",
         refused.getMessage());
   }
 

@@ -23,6 +23,9 @@ public final class Line {
     PARSED
   }
 
+  /// After the name of a label that is taken.
+  static final String EXTRACTED = "_extracted";
+
   /// Among more names, one is looked up.
   private static final int SEARCHED_MAX = 64;
 
@@ -154,6 +157,12 @@ public final class Line {
     return at < 0 ? null : values[at];
   }
 
+  /// True when the line has a label that makes a series: one of a stream without a value does not.
+  public boolean isPresent(String name) {
+    int at = find(name);
+    return at >= 0 && (categories[at] != Category.STREAM || !values[at].isEmpty());
+  }
+
   boolean has(String name) {
     return find(name) >= 0;
   }
@@ -175,12 +184,24 @@ public final class Line {
     categories[at] = category;
   }
 
-  /// Adds what a parser has found. A label of the event keeps its name, the parsed one gets
-  /// `_extracted` after it.
+  /// Adds what a parser has found, unless it found a value of that name before. A label of the
+  /// event keeps its name, the parsed one gets `_extracted` after it.
   void parsed(String name, String value) {
+    String free = free(name);
+    int at = find(free);
+    if (at < 0 || categories[at] != Category.PARSED) {
+      set(Category.PARSED, free, value);
+    }
+  }
+
+  /// Adds what a parser was asked for, whatever was found before.
+  void extracted(String name, String value) {
+    set(Category.PARSED, free(name), value);
+  }
+
+  private String free(String name) {
     int at = find(name);
-    boolean taken = at >= 0 && categories[at] != Category.PARSED;
-    set(Category.PARSED, taken ? name + "_extracted" : name, value);
+    return at >= 0 && categories[at] != Category.PARSED ? name + EXTRACTED : name;
   }
 
   void remove(String name) {
@@ -230,13 +251,13 @@ public final class Line {
     return !error.isEmpty();
   }
 
-  /// The labels of some categories that have a value, by name.
+  /// The labels of some categories, by name. A label of a stream has a value.
   public SortedMap<String, String> labels(Category... wanted) {
     memory.reserveLabels(size);
     SortedMap<String, String> labels = new TreeMap<>();
     for (int i = 0; i < size; i++) {
       for (Category category : wanted) {
-        if (categories[i] == category && !values[i].isEmpty()) {
+        if (categories[i] == category && (category != Category.STREAM || !values[i].isEmpty())) {
           labels.put(names[i], values[i]);
         }
       }

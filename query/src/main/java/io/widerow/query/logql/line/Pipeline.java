@@ -97,10 +97,16 @@ public final class Pipeline {
     String text = line.text();
     for (Stage.LinePart part : filter.parts()) {
       Pattern regex = part.regex();
-      boolean found =
-          regex == null
-              ? text.contains(part.text())
-              : regex.matcher(line.memory().watched(text)).find();
+      var address = part.address();
+      var pattern = part.pattern();
+      boolean found;
+      if (regex != null) {
+        found = regex.matcher(line.memory().watched(text)).find();
+      } else if (address != null) {
+        found = address.isIn(line.memory().watched(text));
+      } else {
+        found = pattern != null ? pattern.isOf(text) : text.contains(part.text());
+      }
       if (found) {
         return !filter.negated();
       }
@@ -126,31 +132,31 @@ public final class Pipeline {
       }
       case LabelCondition.Words(var matcher) -> test(matcher, line);
       case LabelCondition.Quantity quantity -> holds(quantity, line);
+      case LabelCondition.Address address -> holds(address, line);
     };
   }
 
   private static boolean holds(LabelCondition.Quantity test, Line line) {
-    if (line.hasError()) {
-      return true;
-    }
     String text = line.get(test.label());
     if (text == null) {
       return false;
     }
     Double value = number(test.conversion(), text);
     if (value == null) {
-      line.fail(FILTER_ERROR, "%s is no %s: %s".formatted(test.label(), kind(test), shown(text)));
+      if (!line.hasError()) { // the first one explains the others
+        line.fail(FILTER_ERROR, Units.error(test.conversion(), shown(text)));
+      }
       return true;
     }
     return test.sign().holds(value, test.value());
   }
 
-  private static String kind(LabelCondition.Quantity test) {
-    return switch (test.conversion()) {
-      case NUMBER -> "number";
-      case DURATION -> "duration";
-      case BYTES -> "number of bytes";
-    };
+  private static boolean holds(LabelCondition.Address test, Line line) {
+    if (line.hasError()) {
+      return true;
+    }
+    String text = line.get(test.label());
+    return text != null && test.address().isIn(line.memory().watched(text)) != test.negated();
   }
 
   /// The number of a text; null when it has none.
@@ -164,9 +170,9 @@ public final class Pipeline {
 
   /// Marks a line of which no sample could be made.
   ///
-  /// @param label whose text is no number
-  public static void fail(Line line, String label, String text) {
-    line.fail(SAMPLE_ERROR, "%s is no number: %s".formatted(label, shown(text)));
+  /// @param text that is no number
+  public static void fail(Line line, Stage.Conversion conversion, String text) {
+    line.fail(SAMPLE_ERROR, Units.error(conversion, shown(text)));
   }
 
   /// The beginning of a text, for a message.
@@ -185,8 +191,9 @@ public final class Pipeline {
     if (!json.wanted().isEmpty()) {
       for (Stage.Extraction wanted : json.wanted()) {
         JsonNode found = root.at(wanted.path());
-        if (found != null && !found.isNull() && found.length() > 0) {
-          line.parsed(wanted.label(), found.text(line.memory()::reserve));
+        String value = found == null || found.isNull() ? "" : found.text(line.memory()::reserve);
+        if (found != null || line.get(wanted.label()) == null) { // each has a label
+          line.extracted(wanted.label(), value);
         }
       }
     } else if (root.members() == null) {
@@ -206,7 +213,7 @@ public final class Pipeline {
       String label = LogqlNames.shown(prefix + name);
       if (node.members() != null) {
         flatten(label + "_", node, line);
-      } else if (node.items() == null && !node.isNull() && node.length() > 0) {
+      } else if (node.items() == null && !node.isNull()) {
         line.parsed(label, node.text(line.memory()::reserve));
       }
     });
@@ -216,20 +223,22 @@ public final class Pipeline {
     List<Stage.Extraction> wanted = logfmt.wanted();
     String text = line.text();
     line.memory().reserveBuilt(2L * text.length()); // all keys and values are no longer than it
+    for (Stage.Extraction one : wanted) {
+      if (line.get(one.label()) == null) {
+        line.extracted(one.label(), ""); // each has a label
+      }
+    }
     String wrong =
         LogfmtText.read(
             text,
             logfmt.strict(),
             (key, value) -> {
-              if (value.isEmpty() && !logfmt.keepsEmpty()) {
-                return;
-              }
-              if (wanted.isEmpty()) {
+              if (wanted.isEmpty() && (logfmt.keepsEmpty() || !value.isEmpty())) {
                 line.parsed(LogqlNames.shown(key), value);
               }
               for (Stage.Extraction one : wanted) {
                 if (one.path().getFirst().equals(key)) {
-                  line.parsed(one.label(), value);
+                  line.extracted(one.label(), value);
                 }
               }
             });
@@ -243,10 +252,8 @@ public final class Pipeline {
     if (found.find()) {
       for (String group : regexp.groups()) {
         int length = found.end(group) - found.start(group);
-        if (length > 0) {
-          line.memory().reserveText(length);
-          line.parsed(group, found.group(group));
-        }
+        line.memory().reserveText(length);
+        line.parsed(group, length > 0 ? found.group(group) : "");
       }
     }
   }
@@ -267,7 +274,7 @@ public final class Pipeline {
       }
       int next = i + 1 < pieces.size() ? text.indexOf(pieces.get(i + 1).text(), at) : text.length();
       int end = next < 0 ? text.length() : next;
-      if (!piece.text().equals("_") && end > at) {
+      if (!piece.text().equals("_")) {
         line.memory().reserveText(end - at);
         line.parsed(piece.text(), text.substring(at, end));
       }
@@ -292,7 +299,7 @@ public final class Pipeline {
       return;
     }
     members.forEach((name, node) -> {
-      if (node.isText() && !name.equals(ENTRY) && node.length() > 0) {
+      if (node.isText() && !name.equals(ENTRY)) {
         line.memory().reserveBuilt(name.length());
         line.parsed(LogqlNames.shown(name), node.text(line.memory()::reserve));
       }

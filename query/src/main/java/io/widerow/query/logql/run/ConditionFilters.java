@@ -18,12 +18,11 @@ import org.jspecify.annotations.Nullable;
 /// Filters of the store that keep every event which matchers and label filters keep, one after the
 /// other, on the labels that events have as stored; see [LogqlPushdown].
 ///
-/// A comparison of a label that is no number keeps the event and marks it with an error, and every
-/// later comparison keeps marked events. So the filter of a comparison keeps these as well:
+/// A comparison of a label that is no number keeps the event and marks it with an error. So the
+/// filter of a comparison keeps these as well:
 ///
 /// ```
 ///   | ms > 90      ms of the event is a number > 90, or it is no number
-///   | size < 5     size is a number < 5, or it is no number, or ms is none
 /// ```
 ///
 /// - Threads: one.
@@ -34,7 +33,8 @@ final class ConditionFilters {
   private static final double EXACT_BELOW = 0x1p53;
 
   private final LabelMapping labels;
-  private final List<Filter> failed = new ArrayList<>(); // marks of earlier comparisons
+
+  private boolean mayFail; // an earlier comparison
 
   ConditionFilters(LabelMapping labels) {
     this.labels = labels;
@@ -80,24 +80,28 @@ final class ConditionFilters {
       case LabelCondition.Or(var parts) -> LogqlPushdown.any(parts.stream().map(this::of).toList());
       case LabelCondition.Words(var matcher) -> of(matcher);
       case Quantity quantity -> of(quantity);
+      case LabelCondition.Address(var label, _, _) -> of(label);
     };
   }
 
+  /// An earlier stage may have failed: then a line is kept whatever its address is.
+  private Filter of(String addressLabel) {
+    return mayFail ? EVERYTHING : has(addressLabel);
+  }
+
   private Filter of(Quantity quantity) {
+    mayFail = true;
     List<AttributeName> names = names(quantity.label());
-    List<Filter> kept = new ArrayList<>(failed);
     if (names == null) {
-      failed.add(EVERYTHING);
       return EVERYTHING;
     }
+    List<Filter> kept = new ArrayList<>();
     boolean isNumber = quantity.conversion() == Conversion.NUMBER;
     for (AttributeName name : names) {
-      Filter failing = isNumber ? isNoNumber(name) : new Filter.Exists(name);
       kept.add(
           isNumber && Math.abs(quantity.value()) < EXACT_BELOW
-              ? compared(name, quantity, failing)
+              ? compared(name, quantity, isNoNumber(name))
               : new Filter.Exists(name));
-      failed.add(failing);
     }
     return LogqlPushdown.any(kept);
   }

@@ -36,7 +36,7 @@ abstract sealed class EventCondition {
     return switch (condition) {
       case LabelCondition.And(var parts) -> several(parts, labels, false);
       case LabelCondition.Or(var parts) -> several(parts, labels, true);
-      case LabelCondition.Words _ -> null;
+      case LabelCondition.Words _, LabelCondition.Address _ -> null;
       case Quantity(String label, Conversion conversion, Sign sign, double value) -> {
         NumberLabel of = conversion == Conversion.NUMBER ? NumberLabel.of(label, labels) : null;
         yield of == null ? null : new Compared(of, sign, value);

@@ -58,7 +58,6 @@ record EventStages(
     private final List<Stage> same = new ArrayList<>();
     private final Set<String> changed =
         new LinkedHashSet<>(); // labels that may be not as they came
-    private boolean mayFail; // one of `same`; then later comparisons keep all lines
 
     Split(LabelMapping labels) {
       this.labels = labels;
@@ -70,8 +69,7 @@ record EventStages(
       if (stage instanceof Stage.LabelFilter(LabelCondition condition)) {
         LogqlSelection.addNames(condition, names);
         boolean asCame = names.stream().allMatch(this::isAsCame);
-        test = asCame && !mayFail ? EventCondition.of(condition, labels) : null;
-        mayFail |= test == null && hasQuantity(condition);
+        test = asCame ? EventCondition.of(condition, labels) : null;
       }
       if (test != null) {
         tests.add(test);
@@ -107,14 +105,5 @@ record EventStages(
         default -> changed.add(ANY);
       }
     }
-  }
-
-  private static boolean hasQuantity(LabelCondition condition) {
-    return switch (condition) {
-      case LabelCondition.And(var parts) -> parts.stream().anyMatch(EventStages::hasQuantity);
-      case LabelCondition.Or(var parts) -> parts.stream().anyMatch(EventStages::hasQuantity);
-      case LabelCondition.Words _ -> false;
-      case LabelCondition.Quantity _ -> true;
-    };
   }
 }

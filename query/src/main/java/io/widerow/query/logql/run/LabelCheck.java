@@ -54,6 +54,7 @@ public final class LabelCheck {
       case LogQuery lines -> add(lines, names);
       case Metric.Range range -> add(range.lines(), names);
       case Metric.Aggregate aggregate -> add(aggregate.inner(), names);
+      case Metric.LabelReplace replaced -> add(replaced.inner(), names);
       case Metric.Binary binary -> {
         add(binary.left(), names);
         add(binary.right(), names);

@@ -139,7 +139,8 @@ final class LogqlPushdown {
   static Filter ofLines(List<Stage.LineFilter> filters) {
     List<Filter> parts = new ArrayList<>();
     for (Stage.LineFilter filter : filters) {
-      if (!filter.keepsAll()) {
+      boolean isOfTexts = filter.parts().stream().allMatch(Stage.LinePart::isText);
+      if (isOfTexts && !filter.keepsAll()) {
         Filter any = new Filter.Or(filter.parts().stream().map(LogqlPushdown::inBody).toList());
         parts.add(filter.negated() ? new Filter.Not(any) : any);
       }

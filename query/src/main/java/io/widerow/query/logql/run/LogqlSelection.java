@@ -89,10 +89,15 @@ final class LogqlSelection {
     return query;
   }
 
-  /// The number of first stages that do not change the stored line.
+  /// The number of first stages that do not change the stored line, up to a filter that only lines
+  /// decide.
   private static int searched(List<Stage> stages) {
     for (int i = 0; i < stages.size(); i++) {
       switch (stages.get(i)) {
+        case Stage.LineFilter(_, var parts)
+            when !parts.stream().allMatch(Stage.LinePart::isText) -> {
+          return i;
+        }
         case Stage.LineFormat _, Stage.Unpack _, Stage.Decolorize _ -> {
           return i;
         }
@@ -206,6 +211,7 @@ final class LogqlSelection {
       case LabelCondition.Or(var parts) -> parts.forEach(part -> addNames(part, names));
       case LabelCondition.Words(var matcher) -> names.add(matcher.name());
       case LabelCondition.Quantity quantity -> names.add(quantity.label());
+      case LabelCondition.Address address -> names.add(address.label());
     }
   }
 }

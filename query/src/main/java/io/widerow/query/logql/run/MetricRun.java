@@ -1,8 +1,11 @@
 package io.widerow.query.logql.run;
 
+import com.google.re2j.Matcher;
+import io.widerow.query.QueryException;
 import io.widerow.query.logql.Metric;
 import io.widerow.query.logql.Metric.SeriesFunction;
 import java.util.List;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// Evaluates numbers at each step.
@@ -55,7 +58,13 @@ public final class MetricRun {
               false,
               List.of(LogqlSeries.constant(LabelSet.EMPTY, steps.count(), number, execution)));
       case Metric.Range range -> new Value(false, range(range, names));
+      case Metric.LabelReplace replaced -> {
+        Value inner = value(replaced.inner(), open(names.and(List.of(replaced.source()))));
+        yield new Value(
+            false, inner.series().stream().map(one -> replaced(replaced, one)).toList());
+      }
       case Metric.Aggregate aggregate -> {
+        requireInstant(aggregate.function());
         List<LogqlSeries> inner = value(aggregate.inner(), inside(aggregate, names)).series();
         yield new Value(
             false, new VectorAggregation(execution, aggregate, steps.count()).of(inner));
@@ -63,11 +72,37 @@ public final class MetricRun {
       case Metric.Binary binary -> {
         Metric.Labels on = binary.on();
         SeriesNames both = on == null || on.without() ? names : names.and(on.names());
+        Metric.Many many = binary.many();
+        both = many == null ? both : both.and(many.included());
         Value left = value(binary.left(), open(both));
         Value right = value(binary.right(), open(both));
         yield new Operations(execution, binary, steps.count()).of(left, right);
       }
     };
+  }
+
+  private void requireInstant(SeriesFunction function) {
+    if (function == SeriesFunction.APPROX_TOPK && !steps.isInstant()) {
+      throw new QueryException.Refused(
+          "query", "approx_topk is only supported on instant queries; use topk over a range");
+    }
+  }
+
+  private LogqlSeries replaced(Metric.LabelReplace replace, LogqlSeries series) {
+    String source = series.labels().labels().getOrDefault(replace.source(), "");
+    Matcher found = replace.regex().matcher(source);
+    if (!found.matches()) {
+      return series;
+    }
+    String made = GroupReferences.expand(replace.replacement(), found);
+    TreeMap<String, String> labels = new TreeMap<>(series.labels().labels());
+    labels.remove(replace.target());
+    if (!made.isEmpty()) {
+      labels.put(replace.target(), made);
+    }
+    LabelSet set = new LabelSet(labels);
+    execution.hold(set.bytes());
+    return series.withLabels(set);
   }
 
   /// A single group for a sum over an operation would change the operation.

@@ -4,10 +4,12 @@ import io.widerow.query.QueryException;
 import io.widerow.query.logql.Metric;
 import io.widerow.query.logql.Metric.Operator;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /// Operations on two values: of numbers with series, and of series whose labels are equal.
 ///
@@ -18,6 +20,7 @@ final class Operations {
   private final LogqlContext execution;
   private final Metric.Binary binary;
   private final int steps;
+  private boolean numbers; // on both sides
 
   Operations(LogqlContext execution, Metric.Binary binary, int steps) {
     this.execution = execution;
@@ -26,7 +29,8 @@ final class Operations {
   }
 
   MetricRun.Value of(MetricRun.Value left, MetricRun.Value right) {
-    if (left.isNumber() && right.isNumber()) {
+    if (left.isNumber() && right.isNumber()) { // a comparison of these has no sample to keep
+      numbers = true;
       LogqlSeries both = each(left.series().getFirst(), right.series().getFirst(), false);
       return new MetricRun.Value(true, List.of(both));
     }
@@ -62,29 +66,89 @@ final class Operations {
     return key;
   }
 
+  /// Series of one side, the "many", each with the one of the other side whose labels agree.
   private List<LogqlSeries> pairs(List<LogqlSeries> left, List<LogqlSeries> right) {
-    Map<LabelSet, LogqlSeries> byKey = new HashMap<>();
-    for (LogqlSeries one : right) {
-      LabelSet key = key(one);
-      requireOne(byKey.put(key, one) == null, key);
-    }
-    Map<LabelSet, LogqlSeries> met = new HashMap<>();
-    List<LogqlSeries> result = new ArrayList<>();
-    for (LogqlSeries one : left) {
-      LabelSet key = key(one);
-      LogqlSeries other = byKey.get(key);
-      if (other != null) {
-        requireOne(met.put(key, one) == null, key);
-        result.add(each(one, other, false).withLabels(key));
+    Metric.Many many = binary.many();
+    boolean manyRight = many != null && !many.left();
+    Map<LabelSet, List<LogqlSeries>> ones = byKey(manyRight ? left : right);
+    ones.values().forEach(group -> requireOne(group, manyRight ? "left" : "right"));
+    Map<LabelSet, LogqlSeries> made = new LinkedHashMap<>();
+    Map<LabelSet, BitSet> met = new HashMap<>(); // steps of a key, or of the result of one
+    for (LogqlSeries each : manyRight ? right : left) {
+      LabelSet key = key(each);
+      for (LogqlSeries one : ones.getOrDefault(key, List.of())) {
+        LabelSet labels = labels(each.labels(), one.labels(), key);
+        requireFirst(many == null ? key : labels, each, one, met);
+        LogqlSeries value = manyRight ? each(one, each, false) : each(each, one, false);
+        merge(value.withLabels(labels), made);
       }
     }
-    return result;
+    return made.values().stream().filter(series -> !series.isEmpty()).toList();
   }
 
-  private static void requireOne(boolean is, LabelSet key) {
-    if (!is) {
-      throw new QueryException.Refused(
-          "query", "several series of one side have the labels %s that are matched".formatted(key));
+  private void merge(LogqlSeries series, Map<LabelSet, LogqlSeries> made) {
+    LogqlSeries known = made.putIfAbsent(series.labels(), series);
+    for (int step = 0; known != null && step < steps; step++) {
+      if (series.has(step)) {
+        known.set(step, series.at(step));
+      }
+    }
+  }
+
+  /// The labels of a result: those that were matched, or all of the many side and the included
+  /// ones.
+  private LabelSet labels(LabelSet many, LabelSet one, LabelSet key) {
+    Metric.Many sides = binary.many();
+    if (sides == null) {
+      return key;
+    }
+    if (sides.included().isEmpty()) {
+      return many;
+    }
+    TreeMap<String, String> labels = new TreeMap<>(many.labels());
+    for (String name : sides.included()) {
+      String value = one.labels().getOrDefault(name, "");
+      if (value.isEmpty()) {
+        labels.remove(name);
+      } else {
+        labels.put(name, value);
+      }
+    }
+    LabelSet made = new LabelSet(labels);
+    execution.hold(made.bytes());
+    return made;
+  }
+
+  private void requireOne(List<LogqlSeries> group, String side) {
+    for (int step = 0; group.size() > 1 && step < steps; step++) {
+      int at = step;
+      if (group.stream().filter(series -> series.has(at)).limit(2).count() > 1) {
+        throw new QueryException.Refused(
+            "query",
+            ("found duplicate series on the %s hand-side;many-to-many matching not allowed: matching"
+                    + " labels must be unique on one side: %s")
+                .formatted(side, group.getFirst().labels()));
+      }
+    }
+  }
+
+  /// @param result of which each step may have one pair
+  private void requireFirst(
+      LabelSet result, LogqlSeries each, LogqlSeries one, Map<LabelSet, BitSet> met) {
+    BitSet before = met.computeIfAbsent(result, _ -> new BitSet());
+    for (int step = 0; step < steps; step++) {
+      boolean again = before.get(step) && each.has(step) && one.has(step);
+      if (again) {
+        throw new QueryException.Refused(
+            "query",
+            "multiple matches for labels: "
+                + (binary.many() == null
+                    ? "many-to-one matching must be explicit (group_left/group_right)"
+                    : "grouping labels must ensure unique matches")
+                + ": "
+                + result);
+      }
+      before.set(step, before.get(step) || (each.has(step) && one.has(step)));
     }
   }
 
@@ -100,7 +164,7 @@ final class Operations {
       double other = right.at(step);
       if (!operator.isComparison()) {
         result.set(step, number(operator, one, other));
-      } else if (binary.isBool()) {
+      } else if (binary.isBool() || numbers) {
         result.set(step, holds(operator, one, other) ? 1 : 0);
       } else if (holds(operator, one, other)) {
         result.set(step, keepsRight ? other : one);
@@ -114,8 +178,8 @@ final class Operations {
       case PLUS -> one + other;
       case MINUS -> one - other;
       case TIMES -> one * other;
-      case DIVIDED -> one / other;
-      case MODULO -> one % other;
+      case DIVIDED -> other == 0 ? Double.NaN : one / other;
+      case MODULO -> other == 0 ? Double.NaN : one % other;
       case POWER -> Math.pow(one, other);
       default -> throw new IllegalStateException(operator + " gives no number");
     };

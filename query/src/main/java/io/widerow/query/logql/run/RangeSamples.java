@@ -117,7 +117,8 @@ final class RangeSamples {
       each.getValue().complete();
       for (int i = 0; i < steps.count(); i++) {
         execution.check();
-        each.getValue().evaluate(range, i * perStep, i * perStep + perWindow, i, one);
+        long end = steps.at(i) - range.offsetNanos();
+        each.getValue().evaluate(range, i * perStep, i * perStep + perWindow, end, i, one);
       }
       each.getValue().clear();
       execution.release(before);
@@ -203,7 +204,7 @@ final class RangeSamples {
   /// The mode in which each event is read. In order, segments that overlap hold a block each.
   private ReadMode mode() {
     return switch (range.function()) {
-      case FIRST_OVER_TIME, LAST_OVER_TIME -> ReadMode.IN_ORDER;
+      case FIRST_OVER_TIME, LAST_OVER_TIME, RATE_COUNTER -> ReadMode.IN_ORDER;
       default -> ReadMode.ANY_ORDER;
     };
   }
@@ -354,7 +355,7 @@ final class RangeSamples {
     }
     Double number = Pipeline.number(unwrap.conversion(), text);
     if (number == null) {
-      Pipeline.fail(line, unwrap.label(), text);
+      Pipeline.fail(line, unwrap.conversion(), text);
     }
     for (Stage stage : range.afterUnwrap()) {
       if (!Pipeline.run(stage, line)) {

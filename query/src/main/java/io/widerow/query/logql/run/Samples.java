@@ -23,6 +23,10 @@ final class Samples {
   static final long BUCKET_BYTES = 272; // without the arrays of its sum and values
 
   private static final long ORDER_BYTES = 96; // of a bucket
+  private static final double SECOND = 1e9;
+
+  /// Samples are expected up to an edge that is nearer than this many distances between samples.
+  private static final double NEAR = 1.1;
 
   /// Empty [NumberCounts], and what a window has of them.
   static final long VALUES_BYTES = 400;
@@ -50,6 +54,7 @@ final class Samples {
     private double first;
     private long lastNanos = Long.MIN_VALUE;
     private double last;
+    private double resets; // what a counter had before each fall, when samples come in order
     private final @Nullable NumberCounts values;
 
     /// @param keeps whether each sample is needed
@@ -63,6 +68,7 @@ final class Samples {
       count += weight;
       addTimes(value, weight);
       extremes(value, value);
+      resets += lastNanos != Long.MIN_VALUE && value < last ? last : 0;
       if (nanos < firstNanos) {
         firstNanos = nanos;
         first = value;
@@ -101,6 +107,7 @@ final class Samples {
     }
 
     void add(Bucket later) {
+      resets += later.resets + (lastNanos != Long.MIN_VALUE && later.first < last ? last : 0);
       count += later.count;
       sum.add(later.sum);
       extremes(later.least, later.greatest);
@@ -164,13 +171,19 @@ final class Samples {
   ///
   /// @param from the first bucket
   /// @param until after the last one
-  void evaluate(Metric.Range range, long from, long until, int step, LogqlSeries out) {
+  /// @param endNanos the end of the window
+  void evaluate(
+      Metric.Range range, long from, long until, long endNanos, int step, LogqlSeries out) {
     Bucket window = new Bucket(keepsValues);
     for (int i = place(from); i < numbers.length && numbers[i] < until; i++) {
       window.add(sorted[i]);
     }
     if (window.count > 0) {
-      out.set(step, value(range, window));
+      out.set(
+          step,
+          range.function() == Metric.RangeFunction.RATE_COUNTER
+              ? counterRate(window, endNanos - range.rangeNanos(), endNanos)
+              : value(range, window));
     }
   }
 
@@ -195,7 +208,33 @@ final class Samples {
       case STDVAR_OVER_TIME -> variance(window);
       case STDDEV_OVER_TIME -> Math.sqrt(variance(window));
       case QUANTILE_OVER_TIME -> quantile(range.parameter(), window);
+      case RATE_COUNTER -> throw new IllegalStateException("it depends on the window's edges");
     };
+  }
+
+  /// The increase of a counter a second, extrapolated to the edges of the window where samples are
+  /// near them, as Prometheus does; 0 for a single sample.
+  private static double counterRate(Bucket window, long startNanos, long endNanos) {
+    if (window.count < 2) {
+      return 0;
+    }
+    double increase = window.last - window.first + window.resets;
+    double toStart = (window.firstNanos - startNanos) / SECOND;
+    double toEnd = (endNanos - window.lastNanos) / SECOND;
+    double sampled = (window.lastNanos - window.firstNanos) / SECOND;
+    double between = sampled / (window.count - 1);
+    double near = between * NEAR;
+    if (toStart >= near) {
+      toStart = between / 2;
+    }
+    if (increase > 0 && window.first >= 0) { // a counter is not negative before its first sample
+      toStart = Math.min(toStart, sampled * (window.first / increase));
+    }
+    if (toEnd >= near) {
+      toEnd = between / 2;
+    }
+    double seconds = (endNanos - startNanos) / SECOND;
+    return increase * ((sampled + toStart + toEnd) / sampled) / seconds;
   }
 
   private static double variance(Bucket window) {

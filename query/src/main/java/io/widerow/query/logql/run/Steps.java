@@ -9,10 +9,16 @@ import io.widerow.query.QueryException;
 /// @param count how many, at least 1
 public record Steps(long startNanos, long stepNanos, int count) {
   static final int COUNT_MAX = 11_000;
+  private static final long INSTANT_STEP = 1;
 
   /// One instant.
   public static Steps at(long nanos) {
-    return new Steps(nanos, 1, 1);
+    return new Steps(nanos, INSTANT_STEP, 1);
+  }
+
+  /// True for one instant, and false for a range of one step.
+  boolean isInstant() {
+    return stepNanos == INSTANT_STEP && count == 1;
   }
 
   /// From a start to an end, the end included.
@@ -21,14 +27,17 @@ public record Steps(long startNanos, long stepNanos, int count) {
   public static Steps of(long startNanos, long endNanos, long stepNanos) {
     if (endNanos < startNanos) {
       throw new QueryException.Refused(
-          "end", "%d is before start, %d".formatted(endNanos, startNanos));
+          "query",
+          "end timestamp must not be before or equal to start time, got end %d and start %d"
+              .formatted(endNanos, startNanos));
     }
     long count = Math.subtractExact(endNanos, startNanos) / stepNanos + 1;
     if (count > COUNT_MAX) {
       throw new QueryException.Refused(
-          "step",
-          "%d points a series, at most %d: ask for longer steps or a shorter range"
-              .formatted(count, COUNT_MAX));
+          "query",
+          "exceeded maximum resolution of 11,000 points per time series, got %d; use a longer step or a"
+                  .formatted(count)
+              + " shorter range");
     }
     return new Steps(startNanos, stepNanos, (int) count);
   }

@@ -84,7 +84,7 @@ final class VectorAggregation {
               case COUNT -> count;
               case STDVAR -> variance(members, step, sum / count, count);
               case STDDEV -> Math.sqrt(variance(members, step, sum / count, count));
-              case TOPK, BOTTOMK, SORT, SORT_DESC ->
+              case TOPK, APPROX_TOPK, BOTTOMK, SORT, SORT_DESC ->
                   throw new IllegalStateException("no number of a group");
             });
       }
@@ -107,7 +107,7 @@ final class VectorAggregation {
     if (!aggregate.function().takesParameter()) {
       return members;
     }
-    boolean greatest = aggregate.function() == Metric.SeriesFunction.TOPK;
+    boolean greatest = aggregate.function() != Metric.SeriesFunction.BOTTOMK;
     List<LogqlSeries> shown =
         members.stream().map(one -> new LogqlSeries(one.labels(), steps, execution)).toList();
     for (int step = 0; step < steps; step++) {
@@ -145,7 +145,7 @@ final class VectorAggregation {
     }
     boolean descending =
         switch (aggregate.function()) {
-          case TOPK, SORT_DESC -> true;
+          case TOPK, APPROX_TOPK, SORT_DESC -> true;
           default -> false;
         };
     series.removeIf(LogqlSeries::isEmpty);

@@ -198,7 +198,7 @@ final class PlainLine {
         event
             .attributes()
             .forEach((name, value) -> {
-              fields.put(name.replace('.', '_'), shown(value));
+              fields.putIfAbsent(name.replace('.', '_'), shown(value));
               text.append(text.isEmpty() ? "" : " ").append(name).append('=').append(shown(value));
             });
         line = new PlainLine(event.timeNanos(), text.toString(), null, fields);

@@ -157,6 +157,7 @@ final class PlainMetric {
 
   private Map<String, String> key(PlainLine line) {
     Map<String, String> key = new TreeMap<>(line.stream);
+    key.values().removeIf(String::isEmpty);
     key.putAll(line.parsed);
     if (!line.error.isEmpty()) {
       key.put("__error__", line.error);
@@ -166,12 +167,11 @@ final class PlainMetric {
     }
     if (!without) {
       for (String name : by) {
-        if (!line.get(name).isEmpty()) {
+        if (line.has(name) || !line.get(name).isEmpty()) {
           key.put(name, line.get(name));
         }
       }
     }
-    key.values().removeIf(String::isEmpty);
     return key;
   }
 

@@ -168,9 +168,6 @@ final class PlainQuery {
   /// Compares a number; a text that is none keeps the line and marks it.
   private static boolean compare(
       PlainLine line, String name, double factor, Predicate<Double> test) {
-    if (!line.error.isEmpty()) {
-      return true;
-    }
     if (!line.has(name)) {
       return false;
     }
@@ -186,7 +183,7 @@ final class PlainQuery {
               default -> factor == 3;
             };
     if (!isKind) {
-      line.error = "LabelFilterErr";
+      line.error = line.error.isEmpty() ? "LabelFilterErr" : line.error;
       return true;
     }
     return test.test(value(parts));
