@@ -4,6 +4,7 @@ import static io.widerow.event.Utf8.ascii;
 
 import io.widerow.event.Rejection;
 import io.widerow.event.ServiceNames;
+import io.widerow.event.StreamLabels;
 import io.widerow.event.Utf8;
 import io.widerow.ingest.decode.AttributeLevels;
 import io.widerow.ingest.decode.AttributeTape;
@@ -18,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 /// One stream of a push request: its labels, which are put on the tape once, and the current entry.
 ///
 /// ```
-///   tape:  labels | metadata of the entry | body
-///                 ^ mark: each entry begins here
+///   tape:  labels | their names | metadata of the entry | body
+///                               ^ mark: each entry begins here
 /// ```
 ///
 /// The type of its events is the value of the first label of [ServiceNames] that the stream has.
@@ -35,12 +36,14 @@ final class LokiStream {
   private static final int LABELS = 1;
   private static final int METADATA = 2;
   private static final byte[] BODY = ascii("body");
+  private static final byte[] NAMES = ascii(StreamLabels.FIELD.toString());
   private static final byte[] UNKNOWN = ascii("unknown_service");
   private static final byte[][] SERVICE_NAMES =
       ServiceNames.LABELS.stream().map(Utf8::ascii).toArray(byte[][]::new);
 
   final AttributeTape tape = new AttributeTape(new AttributeLevels("", "label.", "metadata."));
   private final int bodyName = tape.constant(BODY);
+  private final int namesName = tape.constant(NAMES);
   private final byte @Nullable [] typeAsked;
   private byte[] body = new byte[0];
   private long mark;
@@ -49,6 +52,8 @@ final class LokiStream {
   private int escapedLabels; // bytes
   private int rank; // of the label that is the type, in the list
   private int typeAt; // its place on the tape
+  private byte[] names = new byte[256]; // of its labels, with commas between them
+  private int namesBytes;
 
   /// @param typeAsked the type of all events; null to find it among the labels
   LokiStream(@Nullable String typeAsked) {
@@ -61,6 +66,7 @@ final class LokiStream {
     tape.begin(newBody);
     tape.level(LABELS);
     rank = SERVICE_NAMES.length;
+    namesBytes = 0;
   }
 
   /// Whether the stream can have no more labels. Each of its entries pays for them.
@@ -68,7 +74,8 @@ final class LokiStream {
     return tape.count() > FittedEvent.SHARED_MAX;
   }
 
-  /// Adds a label. Its name and its value are in the scratch or in the body.
+  /// Adds a label, unless its value is empty: that is no label. Its name and its value are in the
+  /// scratch or in the body.
   void label(
       boolean nameInScratch,
       int nameOffset,
@@ -76,8 +83,12 @@ final class LokiStream {
       boolean inScratch,
       int offset,
       int length) {
+    if (length == 0) {
+      return;
+    }
     byte[] name = nameInScratch ? tape.scratch() : body;
-    for (int i = 0; i < rank && length > 0; i++) {
+    addName(name, nameOffset, nameBytes);
+    for (int i = 0; i < rank; i++) {
       byte[] known = SERVICE_NAMES[i];
       if (Arrays.equals(known, 0, known.length, name, nameOffset, nameOffset + nameBytes)) {
         rank = i;
@@ -88,10 +99,26 @@ final class LokiStream {
     tape.string(inScratch, offset, length);
   }
 
+  private void addName(byte[] source, int offset, int length) {
+    if (namesBytes + 1 + length > names.length) {
+      names = Arrays.copyOf(names, 2 * (namesBytes + 1 + length));
+    }
+    if (namesBytes > 0) {
+      names[namesBytes++] = ',';
+    }
+    System.arraycopy(source, offset, names, namesBytes, length);
+    namesBytes += length;
+  }
+
   /// Ends the labels.
   ///
   /// @param escaped pieces of them that could not be kept as they were sent
   void labelled(int escaped) {
+    int at = tape.scratchLimit();
+    tape.appendScratch(names, 0, namesBytes);
+    tape.level(OWN);
+    tape.name(true, namesName, NAMES.length);
+    tape.string(true, at, namesBytes);
     escapedLabels = escaped + EscapedText.escape(tape, 0);
     mark = tape.mark();
   }

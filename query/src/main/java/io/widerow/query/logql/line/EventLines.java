@@ -5,11 +5,15 @@ import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
 import io.widerow.event.Level;
+import io.widerow.event.StreamLabels;
+import io.widerow.query.logql.LogqlNames;
 import io.widerow.query.logql.line.Line.Category;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// Shows events as lines. The body is the line, byte for byte. An event without a body, or whose
@@ -27,8 +31,6 @@ public final class EventLines {
   /// The level of an event without one.
   public static final String UNKNOWN_LEVEL = "unknown";
 
-  private static final String BODY = AttributeName.BODY.toString();
-
   private final LabelMapping labels;
   private final @Nullable List<AttributeName> names;
   private final boolean level;
@@ -38,6 +40,9 @@ public final class EventLines {
   private final AttributeValue body = new AttributeValue();
   private final Text text = new Text();
   private final Map<String, Integer> alike = new HashMap<>(); // shown name to the last number
+  private final Map<String, String> doubles = new TreeMap<>(); // metadata of the names of labels
+  private final StreamNames streams = new StreamNames();
+  private @Nullable Set<String> stream; // names of its labels; null when it was not pushed
 
   /// @param names the attributes to show; null for all
   /// @param level whether the detected level is shown
@@ -56,8 +61,13 @@ public final class EventLines {
     text.event = newEvent;
     text.known = false;
     alike.clear();
+    doubles.clear();
     line.begin(newEvent.timeNanos(), text);
     line.set(Category.STREAM, LabelMapping.SERVICE, newEvent.type());
+    stream = newEvent.find(StreamLabels.FIELD, scratch) ? streams.of(scratch.toString()) : null;
+    if (stream != null) {
+      line.pushed();
+    }
     List<AttributeName> only = names;
     if (only == null) {
       newEvent.forEach(scratch, this::attribute);
@@ -68,24 +78,55 @@ public final class EventLines {
         }
       }
     }
-    if (level) {
+    doubles.forEach((name, value) -> {
+      String unique = line.has(name) ? name + Line.EXTRACTED : name;
+      line.set(Category.METADATA, unique, value);
+    });
+    if (level && !line.has(LabelMapping.DETECTED_LEVEL)) {
       Level found = Level.of(newEvent, scratch);
-      String word = found == null ? UNKNOWN_LEVEL : found.word();
-      line.set(Category.METADATA, LabelMapping.DETECTED_LEVEL, word);
+      line.foundLevel(found == null ? UNKNOWN_LEVEL : found.word());
     }
     return line;
   }
 
   private void attribute(AttributeName name, AttributeValue value) {
     String shown = labels.shown(name);
-    if (shown.equals(LabelMapping.SERVICE)
-        || shown.equals(LabelMapping.DETECTED_LEVEL)
-        || shown.equals(BODY)) {
+    Set<String> of = stream;
+    boolean ownLevel = of == null && shown.equals(LabelMapping.DETECTED_LEVEL);
+    if (ownLevel
+        || shown.equals(LabelMapping.SERVICE)
+        || name.equals(AttributeName.BODY)
+        || name.equals(StreamLabels.FIELD)) {
+      return;
+    }
+    reserve(value);
+    if (of != null) {
+      pushed(name, shown, of, value);
       return;
     }
     boolean isText = value.kind() == AttributeKind.STRING;
-    reserve(value);
     boolean isLabel = isText && labels.isLabel(name);
+    if (isLabel && value.length() == 0) {
+      return;
+    }
+    String unique = shown;
+    while (line.has(unique)) {
+      unique = shown + "_" + alike.merge(shown, 2, (before, _) -> before + 1);
+    }
+    line.set(isLabel ? Category.STREAM : Category.METADATA, unique, text(value));
+  }
+
+  /// A label of the stream, or metadata. When both have a name, metadata gets `_extracted` after
+  /// it.
+  private void pushed(
+      AttributeName name, String shown, Set<String> labelNames, AttributeValue value) {
+    String sent = name.toString();
+    if (sent.startsWith(StreamLabels.METADATA_PREFIX)) {
+      String own = LogqlNames.shown(sent.substring(StreamLabels.METADATA_PREFIX.length()));
+      doubles.put(own, text(value)); // the label, if there is one, may come later
+      return;
+    }
+    boolean isLabel = labelNames.contains(StreamLabels.shown(sent));
     String unique = shown;
     while (line.has(unique)) {
       unique = shown + "_" + alike.merge(shown, 2, (before, _) -> before + 1);
@@ -152,6 +193,9 @@ public final class EventLines {
     event.forEach(
         new AttributeValue(),
         (name, value) -> {
+          if (name.equals(StreamLabels.FIELD)) {
+            return;
+          }
           long chars = (long) name.length() + (value.kind().isText() ? value.length() : 24);
           memory.reserve(LOGFMT_BYTES * chars);
           text.append(text.isEmpty() ? "" : " ")

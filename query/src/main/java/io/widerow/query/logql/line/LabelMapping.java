@@ -2,6 +2,7 @@ package io.widerow.query.logql.line;
 
 import io.widerow.event.AttributeName;
 import io.widerow.event.ServiceNames;
+import io.widerow.event.StreamLabels;
 import io.widerow.query.logql.LogqlNames;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -80,12 +81,16 @@ public final class LabelMapping {
   private final Map<String, List<AttributeName>> byShown;
   private final Map<AttributeName, String> shown;
   private final @Nullable Map<String, List<AttributeName>> present; // null when any may be
+  private final Reading reading;
+  private final Set<String> streamLabels; // that are read in addition to those of the list
 
   /// @param names of the attributes that are labels; `default` among them stands for [#DEFAULT]
   public LabelMapping(List<String> names) {
     byShown = new TreeMap<>();
     shown = new ConcurrentHashMap<>();
     present = null;
+    reading = Reading.LISTED;
+    streamLabels = Set.of();
     Set<AttributeName> stored = new LinkedHashSet<>();
     List<String> all = new ArrayList<>(names);
     if (all.remove("default")) {
@@ -107,7 +112,23 @@ public final class LabelMapping {
     labels = Collections.unmodifiableSet(stored);
   }
 
-  private LabelMapping(LabelMapping of, Map<String, List<AttributeName>> present) {
+  /// The attributes that the labels of streams need.
+  private enum Reading {
+    /// Those of the list.
+    LISTED,
+    /// In addition those of some pushed streams.
+    PUSHED,
+    /// All, because nobody knows the names of the pushed ones.
+    ALL
+  }
+
+  private LabelMapping(
+      LabelMapping of,
+      @Nullable Map<String, List<AttributeName>> present,
+      Reading reading,
+      Set<String> streamLabels) {
+    this.reading = reading;
+    this.streamLabels = streamLabels;
     this.labels = of.labels;
     this.byShown = of.byShown;
     this.shown = of.shown;
@@ -117,11 +138,43 @@ public final class LabelMapping {
   /// The same for events that have no other attributes than these, so that it is certain which ones
   /// every name means.
   public LabelMapping knowing(Set<AttributeName> names) {
+    return new LabelMapping(this, byLabel(names), Reading.LISTED, Set.of());
+  }
+
+  private Map<String, List<AttributeName>> byLabel(Set<AttributeName> names) {
     Map<String, List<AttributeName>> known = new TreeMap<>();
     names.stream()
         .sorted() // as events show them
         .forEach(name -> known.computeIfAbsent(shown(name), _ -> new ArrayList<>()).add(name));
-    return new LabelMapping(this, known);
+    return known;
+  }
+
+  /// The same for series of pushed streams without a grouping.
+  ///
+  /// @param names all attributes of the events; null when only the events have them
+  /// @param wanted those of them that make series
+  public LabelMapping ofStreams(@Nullable Set<AttributeName> names, Set<AttributeName> wanted) {
+    if (names == null) {
+      return new LabelMapping(this, null, Reading.ALL, Set.of());
+    }
+    Map<String, List<AttributeName>> known = byLabel(names);
+    Set<String> more = new TreeSet<>();
+    for (AttributeName name : wanted) {
+      String label = shown(name);
+      if (!label.equals(DETECTED_LEVEL) && !name.equals(StreamLabels.FIELD)) {
+        more.add(label);
+      }
+    }
+    return new LabelMapping(this, known, Reading.PUSHED, more);
+  }
+
+  /// The attributes that tell which labels an event has, besides the labels; null for all.
+  public @Nullable List<AttributeName> deciding() {
+    return switch (reading) {
+      case LISTED -> List.of();
+      case PUSHED -> List.of(StreamLabels.FIELD, AttributeName.of(DETECTED_LEVEL));
+      case ALL -> null;
+    };
   }
 
   /// The attributes that are labels, besides the type.
@@ -132,6 +185,7 @@ public final class LabelMapping {
   /// The labels of these, including `service_name`, in order.
   public List<String> labels() {
     Set<String> names = new LinkedHashSet<>(byShown.keySet());
+    names.addAll(streamLabels);
     names.add(SERVICE);
     return names.stream().sorted().toList();
   }
@@ -147,7 +201,7 @@ public final class LabelMapping {
     if (known != null) {
       return known;
     }
-    String label = LogqlNames.shown(name.toString());
+    String label = LogqlNames.shown(StreamLabels.shown(name.toString()));
     if (shown.size() < SHOWN_MAX) {
       shown.put(name, label);
     }
@@ -166,13 +220,55 @@ public final class LabelMapping {
     return List.copyOf(names);
   }
 
+  /// The attributes of a name that those of an event cannot have.
+  private static List<AttributeName> reserved(String label) {
+    List<AttributeName> names = new ArrayList<>();
+    if (!label.equals(AttributeName.BODY.toString())) {
+      names.add(AttributeName.of(label));
+    }
+    names.add(AttributeName.of(StreamLabels.LABEL_PREFIX + label));
+    names.add(AttributeName.of(StreamLabels.METADATA_PREFIX + label));
+    names.add(StreamLabels.FIELD);
+    return names;
+  }
+
+  /// `NAME_extracted` may be the metadata of the name of a label.
+  private static List<AttributeName> withMetadata(
+      List<AttributeName> names, String label, Map<String, List<AttributeName>> known) {
+    if (!label.endsWith(Line.EXTRACTED)) {
+      return names;
+    }
+    String base = label.substring(0, label.length() - Line.EXTRACTED.length());
+    List<AttributeName> metadata = new ArrayList<>();
+    known.forEach((shown, of) -> {
+      boolean isBase = shown.equals(base);
+      for (AttributeName name : of) {
+        String sent = name.toString();
+        boolean isOfBase =
+            sent.startsWith(StreamLabels.METADATA_PREFIX)
+                && LogqlNames.shown(sent.substring(StreamLabels.METADATA_PREFIX.length()))
+                    .equals(base);
+        if (isBase || isOfBase) {
+          metadata.add(name);
+        }
+      }
+    });
+    if (metadata.stream().noneMatch(name -> name.toString().startsWith("metadata."))) {
+      return names;
+    }
+    metadata.addAll(names);
+    metadata.add(StreamLabels.FIELD);
+    return List.copyOf(new TreeSet<>(metadata));
+  }
+
   /// Returns the attributes that a label may mean; null when only the events determine them; an
   /// empty list when the label is not an attribute.
   public @Nullable List<AttributeName> attributes(String label) {
-    if (label.equals(SERVICE)
-        || label.equals(DETECTED_LEVEL)
-        || label.equals(AttributeName.BODY.toString())) {
+    if (label.equals(SERVICE) || label.equals(DETECTED_LEVEL)) {
       return List.of();
+    }
+    if (StreamLabels.RESERVED.contains(label)) {
+      return reserved(label);
     }
     List<AttributeName> listed = byShown.get(label);
     if (listed != null) {
@@ -180,7 +276,7 @@ public final class LabelMapping {
     }
     Map<String, List<AttributeName>> known = present;
     if (label.indexOf('_') >= 0) {
-      return known == null ? null : among(known, label);
+      return known == null ? null : withMetadata(among(known, label), label, known);
     }
     return label.length() > 255 ? List.of() : List.of(AttributeName.of(label));
   }

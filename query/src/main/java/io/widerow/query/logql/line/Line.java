@@ -38,6 +38,8 @@ public final class Line {
   private Category[] categories = new Category[32];
   private int size;
   private final Map<String, Integer> places = new HashMap<>(); // of many names; empty when unknown
+  private boolean pushed;
+  private boolean findsLevel;
   private String error = "";
   private String errorDetails = "";
 
@@ -68,8 +70,35 @@ public final class Line {
     text = null;
     size = 0;
     places.clear();
+    pushed = false;
+    findsLevel = false;
     error = "";
     errorDetails = "";
+  }
+
+  /// Marks the line of an event that was pushed as a part of a stream: its metadata makes series.
+  void pushed() {
+    pushed = true;
+  }
+
+  /// Sets the level that the store has found; the event does not have it as an attribute.
+  void foundLevel(String level) {
+    findsLevel = true;
+    set(Category.METADATA, LabelMapping.DETECTED_LEVEL, level);
+  }
+
+  /// The labels that make a series without a grouping: those of the stream, and of stages. Metadata
+  /// only belongs to them when the stream was pushed.
+  public SortedMap<String, String> seriesLabels() {
+    if (!pushed) {
+      return labels(Category.STREAM, Category.PARSED);
+    }
+    SortedMap<String, String> labels = labels(Category.STREAM, Category.METADATA, Category.PARSED);
+    int level = findsLevel ? find(LabelMapping.DETECTED_LEVEL) : -1;
+    if (level >= 0 && categories[level] == Category.METADATA) {
+      labels.remove(LabelMapping.DETECTED_LEVEL);
+    }
+    return labels;
   }
 
   /// Time of the event, nanoseconds since the Unix epoch.
@@ -161,6 +190,13 @@ public final class Line {
   public boolean isPresent(String name) {
     int at = find(name);
     return at >= 0 && (categories[at] != Category.STREAM || !values[at].isEmpty());
+  }
+
+  /// The value of a label; null when the line does not have it. Errors are no labels here: filters
+  /// of numbers cannot look at them.
+  @Nullable String label(String name) {
+    int at = find(name);
+    return at < 0 ? null : values[at];
   }
 
   boolean has(String name) {

@@ -137,7 +137,7 @@ public final class Pipeline {
   }
 
   private static boolean holds(LabelCondition.Quantity test, Line line) {
-    String text = line.get(test.label());
+    String text = line.label(test.label());
     if (text == null) {
       return false;
     }
@@ -155,7 +155,7 @@ public final class Pipeline {
     if (line.hasError()) {
       return true;
     }
-    String text = line.get(test.label());
+    String text = line.label(test.label());
     return text != null && test.address().isIn(line.memory().watched(text)) != test.negated();
   }
 
@@ -183,7 +183,7 @@ public final class Pipeline {
   private static void json(Stage.Json json, Line line) {
     JsonNode root;
     try {
-      root = JsonNode.parse(line.text(), JsonNode.DEPTH_MAX, line.memory()::reserve);
+      root = JsonNode.parseFirst(line.text(), JsonNode.DEPTH_MAX, line.memory()::reserve);
     } catch (JsonException bad) {
       line.fail(JSON_ERROR, String.valueOf(bad.getMessage()));
       return;
@@ -288,7 +288,7 @@ public final class Pipeline {
   private static void unpack(Line line) {
     JsonNode root;
     try {
-      root = JsonNode.parse(line.text(), JsonNode.DEPTH_MAX, line.memory()::reserve);
+      root = JsonNode.parseFirst(line.text(), JsonNode.DEPTH_MAX, line.memory()::reserve);
     } catch (JsonException bad) {
       line.fail(JSON_ERROR, String.valueOf(bad.getMessage()));
       return;

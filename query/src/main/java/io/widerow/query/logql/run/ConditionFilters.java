@@ -1,6 +1,7 @@
 package io.widerow.query.logql.run;
 
 import io.widerow.event.AttributeName;
+import io.widerow.event.StreamLabels;
 import io.widerow.event.Text;
 import io.widerow.query.logql.LabelCondition;
 import io.widerow.query.logql.LabelCondition.Quantity;
@@ -70,7 +71,12 @@ final class ConditionFilters {
   private @Nullable List<AttributeName> names(String label) {
     List<AttributeName> names = labels.attributes(label);
     boolean isOwn = label.startsWith(LogqlNames.ERROR) || label.equals(LabelMapping.DETECTED_LEVEL);
-    return names == null || names.isEmpty() || isOwn ? null : names;
+    if (names == null || isOwn) {
+      return null;
+    }
+    List<AttributeName> values = new ArrayList<>(names);
+    values.remove(StreamLabels.FIELD); // it tells which labels these are
+    return values.isEmpty() ? null : values;
   }
 
   Filter of(LabelCondition condition) {

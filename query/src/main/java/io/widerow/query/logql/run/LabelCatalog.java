@@ -5,6 +5,7 @@ import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
 import io.widerow.event.PartitionKey;
+import io.widerow.event.StreamLabels;
 import io.widerow.event.Text;
 import io.widerow.query.PartitionSpans;
 import io.widerow.query.RangeQuery;
@@ -71,6 +72,7 @@ public final class LabelCatalog {
     }
     List<PartitionKey> partitions = execution.partitions(query);
     Set<AttributeName> left = new LinkedHashSet<>(execution.labels().attributes());
+    left.addAll(pushed(partitions, query));
     Set<AttributeName> known = execution.attributeNames(partitions, query);
     if (known != null) {
       left.retainAll(known); // skip names that no block has
@@ -128,6 +130,30 @@ public final class LabelCatalog {
       }
       return bytes.isEmpty() ? found : null;
     }
+  }
+
+  /// The attributes that are labels of pushed streams.
+  private Set<AttributeName> pushed(List<PartitionKey> partitions, RangeQuery query) {
+    Set<AttributeName> names = new TreeSet<>();
+    FieldValues.Visitor visitor =
+        (_, value) -> {
+          for (String label : StreamLabels.names(value.toString())) {
+            names.add(StreamLabels.attribute(label));
+          }
+          return true;
+        };
+    Set<AttributeName> field = Set.of(StreamLabels.FIELD);
+    try (FieldValues values = execution.values(partitions, query)) {
+      if (values == null) {
+        readOthers(new HashSet<>(partitions), query, new HashSet<>(field), visitor);
+        return names;
+      }
+      values.readSealed(new HashSet<>(field), visitor, execution::check, execution::hold);
+      values.readOpen(new HashSet<>(field), scan(query, field), visitor);
+      readOthers(values.others(), query, new HashSet<>(field), visitor);
+    }
+    execution.hold(TEXT_BYTES * names.size());
+    return names;
   }
 
   private void readOthers(
@@ -372,6 +398,16 @@ public final class LabelCatalog {
     return cardinalities;
   }
 
+  /// The labels of all streams of a range, with the names that pushed ones have.
+  private LabelMapping ofStreams(RangeQuery query) {
+    List<PartitionKey> partitions = execution.partitions(query);
+    Set<AttributeName> known = execution.attributeNames(partitions, query);
+    if (known != null && !known.contains(StreamLabels.FIELD)) {
+      return execution.labels();
+    }
+    return execution.labels().ofStreams(known, pushed(partitions, query));
+  }
+
   /// Shows one event of each group of events with equal values of the needed labels.
   ///
   /// @param view the view to read
@@ -384,19 +420,20 @@ public final class LabelCatalog {
       boolean allLabels,
       Consumer<Line> seen) {
     LogQuery all = new LogQuery(matchers, List.of());
-    LogqlSelection selection = LogqlSelection.of(all, execution.labels());
-    Pipeline pipeline = new Pipeline(all, 0);
-    Set<String> needed = new LinkedHashSet<>(others);
-    if (allLabels) {
-      needed.addAll(execution.labels().labels());
-    }
-    List<AttributeName> names = selection.attributes(needed);
-    boolean level = selection.needsLevel(needed);
-    EventLines lines = new EventLines(execution.labels(), names, level, execution.lineMemory());
-    RangeQuery query = selection.range(fromNanos, untilNanos);
+    RangeQuery query = LogqlSelection.of(all, execution.labels()).range(fromNanos, untilNanos);
     if (query.fromNanos() >= query.untilNanos()) {
       return;
     }
+    LabelMapping labels = allLabels ? ofStreams(query) : execution.labels();
+    LogqlSelection selection = LogqlSelection.of(all, labels);
+    Pipeline pipeline = new Pipeline(all, 0);
+    Set<String> needed = new LinkedHashSet<>(others);
+    if (allLabels) {
+      needed.addAll(labels.labels());
+    }
+    List<AttributeName> names = selection.attributes(needed);
+    boolean level = selection.needsLevel(needed);
+    EventLines lines = new EventLines(labels, names, level, execution.lineMemory());
     ReadMode mode = ReadMode.IN_ORDER;
     if (names != null) {
       Grouping alike = new Grouping(names, 0);

@@ -149,7 +149,11 @@ final class LogqlSelection {
     if (parses()) {
       return null;
     }
-    Set<AttributeName> names = new LinkedHashSet<>();
+    List<AttributeName> deciding = labels.deciding();
+    if (deciding == null) {
+      return null;
+    }
+    Set<AttributeName> names = new LinkedHashSet<>(deciding);
     for (String name : wanted(others)) {
       List<AttributeName> known = labels.attributes(name);
       if (name.equals("__line__") || (known == null && !name.startsWith(LogqlNames.ERROR))) {

@@ -2,6 +2,7 @@ package io.widerow.query.logql.run;
 
 import io.widerow.event.AttributeName;
 import io.widerow.event.EventView;
+import io.widerow.event.StreamLabels;
 import io.widerow.query.HeldMemory;
 import io.widerow.query.QueryException;
 import io.widerow.query.RangeQuery;
@@ -87,12 +88,16 @@ final class RangeSamples {
   private LabelMapping certain(LabelMapping names) {
     LogqlSelection open = LogqlSelection.of(range.lines(), range.unwrap(), names);
     RangeQuery query = open.range(baseNanos, untilNanos());
-    boolean helps = !open.parses() && open.attributes(otherNames(names)) == null;
-    if (!helps || query.fromNanos() >= query.untilNanos()) {
+    boolean ofStreams = !seriesNames.exact();
+    boolean unsure = open.attributes(otherNames(names)) == null;
+    if (open.parses() || !(unsure || ofStreams) || query.fromNanos() >= query.untilNanos()) {
       return names;
     }
     Set<AttributeName> known = execution.attributeNames(query);
-    return known == null ? names : names.knowing(known);
+    if (ofStreams && (known == null || known.contains(StreamLabels.FIELD))) {
+      return names.ofStreams(known, known == null ? Set.of() : known);
+    }
+    return known == null || !unsure ? names : names.knowing(known);
   }
 
   private long untilNanos() {

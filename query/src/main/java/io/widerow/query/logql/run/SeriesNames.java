@@ -3,7 +3,6 @@ package io.widerow.query.logql.run;
 import io.widerow.query.logql.Metric;
 import io.widerow.query.logql.line.LabelMapping;
 import io.widerow.query.logql.line.Line;
-import io.widerow.query.logql.line.Line.Category;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -12,8 +11,9 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /// The labels of lines that make a series. Without a grouping these are the labels of the stream
-/// and the labels that stages have made. Other attributes of events are taken when a query names
-/// them: else each value of each attribute would be a series of its own.
+/// and the labels that stages have made, and the metadata of pushed streams, as in Loki. Other
+/// attributes of events are taken when a query names them: else each value of each attribute would
+/// be a series of its own.
 ///
 /// @param exact whether only these are taken
 /// @param names taken, whatever they are
@@ -62,8 +62,7 @@ record SeriesNames(boolean exact, Set<String> names, Set<String> without) {
   SortedMap<String, String> key(Line line, String unwrapped) {
     SortedMap<String, String> key = new TreeMap<>();
     if (!exact) {
-      for (Map.Entry<String, String> label :
-          line.labels(Category.STREAM, Category.PARSED).entrySet()) {
+      for (Map.Entry<String, String> label : line.seriesLabels().entrySet()) {
         if (!without.contains(label.getKey()) && !label.getKey().equals(unwrapped)) {
           key.put(label.getKey(), label.getValue());
         }
