@@ -13,6 +13,7 @@ import io.widerow.ingest.doctor.Doctor;
 import io.widerow.ingest.doctor.FreeSpace;
 import io.widerow.ingest.http.Access;
 import io.widerow.ingest.http.HttpRoute;
+import io.widerow.ingest.http.LokiTenants;
 import io.widerow.ingest.http.WriteRoutes;
 import io.widerow.ingest.intake.BodyDigest;
 import io.widerow.ingest.intake.ByteCredit;
@@ -260,6 +261,7 @@ public final class Daemon implements AutoCloseable {
     AlertService alertService = new AlertService(alerts, Daemon::epochNanos);
     WriteRoutes write = new WriteRoutes(intake, config.durability());
     var snapshots = config.store().snapshotDirectory(config.data());
+    LokiTenants tenants = new LokiTenants(config.lokiTenant());
     List<HttpRoute> routes =
         Stream.of(
                 EventsProtocol.routes(write.named("json")),
@@ -269,11 +271,11 @@ public final class Daemon implements AutoCloseable {
                 DatadogProtocol.routes(write.named("datadog")),
                 ElasticProtocol.routes(write.named("elastic")),
                 OtlpProtocol.routes(write.named("otlp")),
-                LokiProtocol.routes(write.named("loki")),
+                tenants.guard(LokiProtocol.routes(write.named("loki"))),
                 PrometheusProtocol.routes(write.named("prometheus"), config.data(), registry),
                 JournalProtocol.routes(write.named("journal"), config.eventBytesMax()),
                 queries.routes(),
-                loki.routes(),
+                tenants.guard(loki.routes()),
                 PrometheusRoutes.of(store, memory, config, BuildVersion.value()),
                 new SavedQueryService(store, Daemon::epochNanos).routes(),
                 config.security().page() ? PageService.routes() : List.<HttpRoute>of(),

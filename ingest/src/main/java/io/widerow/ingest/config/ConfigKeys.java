@@ -193,6 +193,20 @@ public final class ConfigKeys {
               "attributes that are labels of streams for clients of Loki, separated by commas;"
                   + " `default` adds the usual labels of Loki and its agents");
 
+  static final Key<String> LOKI_TENANTS =
+      advanced("loki-tenants", "fake", Form.TEXT, ConfigKeys::requireTenant)
+          .summary(
+              "the value of `X-Scope-OrgID` that clients of Loki may send, or none; another one is"
+                  + " refused; `*`: any, all share their data");
+
+  static final Key<Integer> LOKI_MAX_SERIES =
+      advanced("loki-max-series", "10000", Form.NUMBER, Check.range(1, 1_000_000))
+          .summary("series of a LogQL query; 1 to 1000000");
+
+  static final Key<Integer> LOGQL_TEXT_BYTES =
+      advanced("logql-text-bytes", "1048576", Form.NUMBER, Check.range(1_024, 64 << 20))
+          .summary("largest text that a stage of LogQL makes; 1024 to 67108864");
+
   static final Key<Boolean> UI = advanced("ui", "true", Form.TRUTH).summary("the page at /ui/");
 
   static final Key<Integer> EVENT_BYTES_MAX =
@@ -440,6 +454,13 @@ public final class ConfigKeys {
           host.indexOf('*') < 0,
           "%s: takes whole names, separated by commas, and no *, got %s".formatted(name, host));
     }
+  }
+
+  private static void requireTenant(String name, String tenant) {
+    require(
+        tenant.equals("*") || tenant.matches("[A-Za-z0-9!._*'()-]{1,150}"),
+        "%s must be one name of a tenant or *, got %s; several tenants need a daemon each"
+            .formatted(name, tenant));
   }
 
   private static void requireVersion(String name, String version) {

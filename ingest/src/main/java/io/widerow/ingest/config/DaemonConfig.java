@@ -140,6 +140,21 @@ public final class DaemonConfig {
     return values.get(ConfigKeys.LOKI_LABELS);
   }
 
+  /// The tenant whose header clients of Loki may send; `*` for any.
+  public String lokiTenant() {
+    return values.get(ConfigKeys.LOKI_TENANTS);
+  }
+
+  /// Series of a LogQL query.
+  public int lokiSeriesMax() {
+    return values.get(ConfigKeys.LOKI_MAX_SERIES);
+  }
+
+  /// Largest text that a stage of LogQL makes.
+  public int logqlTextBytes() {
+    return values.get(ConfigKeys.LOGQL_TEXT_BYTES);
+  }
+
   /// Level of requests that name none.
   public Durability durability() {
     return values.get(ConfigKeys.DURABILITY);

@@ -10,10 +10,13 @@ import io.widerow.storage.StorageException;
 /// Errors in the form from which Grafana takes the message:
 ///
 /// ```
-/// {"status":"error","errorType":"bad_data","message":"query: parse error at line 1, col 5: ..."}
+/// {"status":"error","errorType":"bad_data","message":"parse error at line 1, col 5: ..."}
 /// ```
 final class LokiErrors {
   static final ErrorRenderer FORM = (_, refused) -> of(refused.status(), refused.reason());
+
+  /// Errors of the query itself begin with Loki's words.
+  private static final String OF_QUERY = "query: ";
 
   private LokiErrors() {}
 
@@ -45,7 +48,9 @@ final class LokiErrors {
           case QueryException.Expired _ -> HttpStatus.BAD_REQUEST;
           case QueryException.Remote _ -> HttpStatus.SERVICE_UNAVAILABLE;
         };
-    return of(status, String.valueOf(failed.getMessage()));
+    String message = String.valueOf(failed.getMessage());
+    return of(
+        status, message.startsWith(OF_QUERY) ? message.substring(OF_QUERY.length()) : message);
   }
 
   /// The response when the store cannot be read.

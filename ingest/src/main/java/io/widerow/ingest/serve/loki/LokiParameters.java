@@ -38,7 +38,7 @@ record LokiParameters(QueryParams given, long nowNanos) {
   String query() {
     String query = text("query");
     if (query == null) {
-      throw new QueryException.Refused("query", "is missing");
+      throw new QueryException.Refused("query", "parse error : syntax error: unexpected $end");
     }
     return query;
   }
@@ -57,7 +57,10 @@ record LokiParameters(QueryParams given, long nowNanos) {
     }
     long start = time("start", end - Math.min(before, NANOS_MAX));
     if (start > end) {
-      throw new QueryException.Refused("end", "%d is before start, %d".formatted(end, start));
+      throw new QueryException.Refused(
+          "query",
+          "end timestamp must not be before or equal to start time, got end %d and start %d"
+              .formatted(end, start));
     }
     return new Range(start, end);
   }
@@ -97,6 +100,13 @@ record LokiParameters(QueryParams given, long nowNanos) {
       BigDecimal exact = new BigDecimal(text).multiply(BigDecimal.valueOf(SECOND_NANOS));
       boolean fits = exact.abs().compareTo(BigDecimal.valueOf(Long.MAX_VALUE)) < 0;
       nanos = fits ? exact.longValue() : null;
+    }
+    if (nanos != null && nanos <= 0 && name.equals("step")) {
+      throw new QueryException.Refused(
+          "query",
+          "zero or negative query resolution step widths are not accepted. Try a positive integer,"
+              + " got step "
+              + text);
     }
     if (nanos == null || nanos <= 0) {
       throw new QueryException.Refused(

@@ -20,6 +20,7 @@ import io.widerow.query.QueryMemory;
 import io.widerow.query.fields.KnownFields;
 import io.widerow.query.logql.line.LabelMapping;
 import io.widerow.query.logql.run.LogqlContext;
+import io.widerow.query.logql.run.LogqlLimits;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StorageException;
@@ -47,6 +48,7 @@ public final class LokiService {
   private final QueryMemory memory;
   private final KnownFields known;
   private final LabelMapping labels;
+  private final LogqlLimits limits;
   private final LongSupplier epochNanos;
   private final LokiResponses answers;
   private final LokiTail tail;
@@ -69,10 +71,11 @@ public final class LokiService {
     this.memory = memory;
     this.known = known;
     this.labels = new LabelMapping(config.lokiLabels());
+    this.limits = new LogqlLimits(config.lokiSeriesMax(), config.logqlTextBytes());
     this.epochNanos = epochNanos;
     this.answers = new LokiResponses(version);
     int stallSeconds = config.limits().stallSeconds();
-    this.tail = new LokiTail(store, memory, labels, epochNanos, stallSeconds);
+    this.tail = new LokiTail(store, memory, known, labels, limits, epochNanos, stallSeconds);
     int most = Math.clamp(memory.bytesMax() / QUERY_BYTES, 1, QUERIES_MAX);
     this.threads = ReplyThreads.computing("widerow-loki", most, stallSeconds);
   }
@@ -146,7 +149,7 @@ public final class LokiService {
       throws ExecutionException, InterruptedException, TimeoutException {
     try (StoreView view = store.view();
         LogqlContext execution =
-            new LogqlContext(view, labels, known, QueryBudget.DEFAULT, memory)) {
+            new LogqlContext(view, labels, known, limits, QueryBudget.DEFAULT, memory)) {
       running.add(execution);
       var _ = reply.response().whenComplete().whenComplete((_, _) -> execution.cancel());
       OutputBuffer out = new OutputBuffer(SINK_BYTES, execution::hold);

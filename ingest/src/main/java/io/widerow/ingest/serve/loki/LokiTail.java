@@ -17,10 +17,12 @@ import io.widerow.ingest.http.HttpRoute;
 import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
+import io.widerow.query.fields.KnownFields;
 import io.widerow.query.logql.LogQuery;
 import io.widerow.query.logql.LogqlParser;
 import io.widerow.query.logql.line.LabelMapping;
 import io.widerow.query.logql.run.LogqlContext;
+import io.widerow.query.logql.run.LogqlLimits;
 import io.widerow.query.logql.run.LokiJson;
 import io.widerow.query.logql.run.StreamEntries;
 import io.widerow.query.logql.run.TailRun;
@@ -59,7 +61,9 @@ final class LokiTail {
 
   private final EventStore store;
   private final QueryMemory memory;
+  private final KnownFields known;
   private final LabelMapping labels;
+  private final LogqlLimits limits;
   private final LongSupplier epochNanos;
   private final int stallSeconds;
   private final Semaphore slots = new Semaphore(TAILS_MAX);
@@ -70,12 +74,16 @@ final class LokiTail {
   LokiTail(
       EventStore store,
       QueryMemory memory,
+      KnownFields known,
       LabelMapping labels,
+      LogqlLimits limits,
       LongSupplier epochNanos,
       int stallSeconds) {
     this.store = store;
     this.memory = memory;
+    this.known = known;
     this.labels = labels;
+    this.limits = limits;
     this.epochNanos = epochNanos;
     this.stallSeconds = stallSeconds;
   }
@@ -203,7 +211,8 @@ final class LokiTail {
 
   private boolean look(Connection connection, Look look) {
     try (StoreView view = store.view();
-        LogqlContext execution = new LogqlContext(view, labels, QueryBudget.DEFAULT, memory)) {
+        LogqlContext execution =
+            new LogqlContext(view, labels, known, limits, QueryBudget.DEFAULT, memory)) {
       connection.running = execution;
       if (connection.isOver(0)) {
         return false;

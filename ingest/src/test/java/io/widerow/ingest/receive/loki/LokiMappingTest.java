@@ -8,6 +8,7 @@ import static io.widerow.ingest.receive.loki.LokiMessages.stream;
 import static io.widerow.ingest.receive.loki.LokiMessages.utf8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.ingest.Daemon;
@@ -52,13 +53,44 @@ class LokiMappingTest {
   private static List<MemoryStore.Stored> protobuf(byte[]... streams) {
     Decoding.Result result = Decoding.of(join(streams), LokiFuzz::protobuf);
     assertEquals(0, result.refused().count(), () -> result.refused().reason(0));
-    return result.stored();
+    return withoutNames(result.stored());
   }
 
   private static List<MemoryStore.Stored> json(String request) {
     Decoding.Result result = Decoding.of(request, LokiFuzz::json);
     assertEquals(0, result.refused().count(), () -> result.refused().reason(0));
-    return result.stored();
+    return withoutNames(result.stored());
+  }
+
+  /// The events without the names of their labels, which each must have.
+  private static List<MemoryStore.Stored> withoutNames(List<MemoryStore.Stored> events) {
+    List<MemoryStore.Stored> without = new ArrayList<>();
+    for (MemoryStore.Stored event : events) {
+      Map<String, Object> attributes = new TreeMap<>(event.attributes());
+      assertInstanceOf(String.class, attributes.remove("widerow.labels"));
+      without.add(
+          new MemoryStore.Stored(event.type(), event.timeNanos(), event.ownId(), attributes));
+    }
+    return without;
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{} | ''",
+        "{app=\"x\"} | app",
+        "{env=\"e\",app=\"x\"} | env,app",
+        "{env=\"\",app=\"x\"} | app",
+        "{id=\"1\",type=\"2\",ts=\"3\",body=\"4\"} | id,type,ts,body",
+      })
+  void eachEventHasTheNamesOfItsLabels(String labels, String names) {
+    byte[] entries = stream(labels, entry(NANOS, "x"), entry(NANOS, "y", "app", "m", "k", "v"));
+    Decoding.Result result = Decoding.of(entries, LokiFuzz::protobuf);
+    for (MemoryStore.Stored event : result.stored()) {
+      assertEquals(names, event.attributes().get("widerow.labels"));
+    }
+    assertEquals(2, result.stored().size());
   }
 
   private static String jsonOf(String labels, String values) {
@@ -138,7 +170,7 @@ class LokiMappingTest {
         "{`a`=\"\\\"\\\\\\'\"} | {a=\"\\', body=x}",
         "{a=\"\\x41\\101\\u00fc\\U0001f600\"} | {a=AAü😀, body=x}",
         "{a=\"ü{},=\"} | {a=ü{},=, body=x}",
-        "{a.b=\"1\",a:b=\"2\",a_b=\"\"} | {a.b=1, a:b=2, a_b=, body=x}",
+        "{a.b=\"1\",a:b=\"2\",a_b=\"\"} | {a.b=1, a:b=2, body=x}",
         "{a=\"1\",a=\"2\"} | {a=1, body=x, label.a=2}",
         "{body=\"1\",ts=\"2\"} | {body=x, label.body=1, label.ts=2}",
         "{level=\"error\",app=\"winston\",part=\"p0\"} "
@@ -233,7 +265,7 @@ class LokiMappingTest {
     String json = jsonOf("{\"app\":\"\u00e4\"}", "[1,\"a\u00e9\",{\"\u00fc\":\"\u0080\"}]");
     Decoding.Result raw = Decoding.of(json.getBytes(StandardCharsets.ISO_8859_1), LokiFuzz::json);
     assertEquals(
-        "{\\xFC=\\x80, app=\\xE4, body=a\\xE9, widerow.escaped=4}",
+        "{\\xFC=\\x80, app=\\xE4, body=a\\xE9, widerow.escaped=4, widerow.labels=app}",
         raw.stored().getFirst().attributes().toString());
     assertEquals(
         "{a=\\ud800, body=\\udc00x, widerow.escaped=2}",

@@ -91,6 +91,8 @@ class LokiOracleTest {
     for (Stream stream : request) {
       for (Entry entry : stream.entries) {
         Map<String, Object> attributes = new TreeMap<>(stream.labels);
+        attributes.values().removeIf(""::equals); // no labels
+        attributes.put("widerow.labels", String.join(",", attributes.keySet()));
         attributes.putAll(entry.metadata);
         attributes.put("body", entry.line);
         String type = stream.labels.getOrDefault("app", "unknown_service");

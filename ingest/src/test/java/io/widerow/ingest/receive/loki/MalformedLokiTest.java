@@ -12,6 +12,7 @@ import io.widerow.ingest.Decoding;
 import io.widerow.ingest.MalformedTest;
 import io.widerow.ingest.MemoryStore;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -91,7 +92,7 @@ class MalformedLokiTest {
     for (MemoryStore.Stored stored : result.stored()) {
       assertEquals("good", stored.body());
       assertEquals(1_000_000_000L, stored.timeNanos());
-      assertEquals(1, stored.attributes().size());
+      assertEquals(Set.of("body", "widerow.labels"), stored.attributes().keySet());
     }
     assertEquals(refused, result.refused().count());
     for (int i = 0; i < refused; i++) {

@@ -167,7 +167,7 @@ class GrafanaRequestsTest {
             + "{\"metric\":{\"detected_level\":\"error\",\"level\":\"error\"},"
             + "\"values\":[[1780000010,\"1\"]]},"
             + "{\"metric\":{\"detected_level\":\"info\",\"level\":\"info\"},"
-            + "\"values\":[[1780000005,\"3\"]]}]}}",
+            + "\"values\":[[1780000000,\"1\"],[1780000005,\"2\"]]}]}}",
         answer);
   }
 
@@ -183,7 +183,7 @@ class GrafanaRequestsTest {
             + "{\"metric\":{\"env\":\"prod\",\"level\":\"error\",\"service_name\":\"shop\"},"
             + "\"value\":[1780000060,\"1\"]},"
             + "{\"metric\":{\"env\":\"prod\",\"level\":\"info\",\"service_name\":\"shop\"},"
-            + "\"value\":[1780000060,\"3\"]}]}}",
+            + "\"value\":[1780000060,\"2\"]}]}}",
         LokiDaemon.withoutStats(answer.body()));
   }
 
@@ -210,12 +210,16 @@ class GrafanaRequestsTest {
   @Test
   void aMistakeIsToldWithItsPlace() throws IOException, InterruptedException {
     assertEquals(
-        "query: parse error at line 1, col 5: expected = != =~ or !~, found }",
+        "parse error at line 1, col 5: syntax error: unexpected }",
         loki.refusal(400, "query_range", "query", "{app}"));
     assertEquals(
-        "query: parse error at line 1, col 1: not supported: the function label_replace",
+        "parse error at line 1, col 24: syntax error: unexpected ), expecting ,",
         loki.refusal(400, "query", "query", "label_replace(vector(1))"));
-    assertEquals("query: is missing", loki.refusal(400, "query"));
+    assertEquals("parse error : syntax error: unexpected $end", loki.refusal(400, "query"));
+    assertEquals(
+        "end timestamp must not be before or equal to start time, got end 5000000000 and start"
+            + " 9000000000",
+        loki.refusal(400, "query_range", "query", "{}", "start", "9", "end", "5"));
   }
 
   @Test

@@ -19,25 +19,30 @@ class LokiMistakesTest {
     {"query_range", "query={}", "limit=0", "limit: must be 1 to 1000000, got 0"},
     {"query_range", "query={}", "limit=-5", "limit: must be 1 to 1000000, got -5"},
     {"query_range", "query={}", "direction=up", "direction: must be forward or backward, got up"},
-    {"query_range", "query=vector(1)", "step=0", "step: must be a duration above 0"},
-    {"query_range", "query=vector(1)", "step=-5s", "step: must be a duration above 0"},
-    {"query_range", "query=vector(1)", "step=1e9999", "step: must be a duration above 0"},
-    {"query_range", "query=vector(1)", "step=1ms", "step: 3600001 points a series"},
-    {"query_range", "query={}", "since=later", "since: must be a duration above 0"},
-    {"query", "query={}", "time=5", "query: log queries are not supported as an instant"},
-    {"query", "query=vector(1)", "time=yes", "time: not a time: yes"},
-    {"query", "query=rate({}[99y])", "time=5", "query: parse error at line 1, col 9"},
-    {"labels", "query=rate({}[1m])", "start=1", "query: not a selector"},
-    {"series", "match[]={", "start=1", "query: parse error at line 1, col 2"},
-    {"index/volume", "query={}", "aggregateBy=x", "aggregateBy: must be series or labels"},
     {
-      "detected_fields",
+      "query_range",
       "query=vector(1)",
-      "start=1",
-      "query: is a metric query, a log query is required"
+      "step=0",
+      "zero or negative query resolution step widths are not accepted"
     },
+    {"query_range", "query=vector(1)", "step=-5s", "zero or negative query resolution step"},
+    {"query_range", "query=vector(1)", "step=1e9999", "step: must be a duration above 0"},
+    {
+      "query_range",
+      "query=vector(1)",
+      "step=1ms",
+      "exceeded maximum resolution of 11,000 points per time series"
+    },
+    {"query_range", "query={}", "since=later", "since: must be a duration above 0"},
+    {"query", "query={}", "time=5", "log queries are not supported as an instant"},
+    {"query", "query=vector(1)", "time=yes", "time: not a time: yes"},
+    {"query", "query=rate({}[99y])", "time=5", "parse error at line 1, col 9"},
+    {"labels", "query=rate({}[1m])", "start=1", "not a selector"},
+    {"series", "match[]={", "start=1", "parse error at line 1, col 2"},
+    {"index/volume", "query={}", "aggregateBy=x", "aggregateBy: must be series or labels"},
+    {"detected_fields", "query=vector(1)", "start=1", "is a metric query, a log query is required"},
     {"detected_fields", "query={}", "line_limit=x", "line_limit: must be 1 to 1000000, got x"},
-    {"format_query", "query={a=}", "start=1", "query: parse error at line 1, col 4"}
+    {"format_query", "query={a=}", "start=1", "parse error at line 1, col 4"}
   };
   private static final List<String> PATHS =
       List.of(
@@ -81,7 +86,9 @@ class LokiMistakesTest {
         String what = String.join(" ", mistake) + ": " + message;
         assertTrue(message.startsWith(mistake[3]), what);
       }
-      assertEquals("query: is missing", loki.refusal(400, "query_range", "start", "1", "end", "2"));
+      assertEquals(
+          "parse error : syntax error: unexpected $end",
+          loki.refusal(400, "query_range", "start", "1", "end", "2"));
     }
   }
 

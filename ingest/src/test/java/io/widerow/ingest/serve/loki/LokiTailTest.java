@@ -92,8 +92,7 @@ class LokiTailTest {
       throws IOException, InterruptedException {
     try (LokiDaemon loki = new LokiDaemon(directory.resolve("d"))) {
       assertEquals(
-          "query: only lines can be followed",
-          loki.refusal(400, "tail", "query", "rate({a=\"b\"}[1m])"));
+          "only lines can be followed", loki.refusal(400, "tail", "query", "rate({a=\"b\"}[1m])"));
       assertEquals(
           "delay_for: at most 5 seconds, got 6",
           loki.refusal(400, "tail", "query", "{a=\"b\"}", "delay_for", "6"));

@@ -1,5 +1,6 @@
 package io.widerow.query.logql.line;
 
+import io.widerow.query.QueryException;
 import java.util.function.LongConsumer;
 
 /// Heap memory for the texts and labels of one line after the other. Stages reserve it before they
@@ -13,22 +14,25 @@ public final class LineMemory {
   /// Of a label: its slots, its place in an index, and the heads of its texts.
   private static final long LABEL_BYTES = 192;
 
+  private final long textBytesMax;
   private final LongConsumer memory;
   private final Runnable check;
   private long used;
   private long reserved;
 
+  /// @param textBytesMax bytes of a text that a stage makes
   /// @param memory receives reserved bytes, and released bytes as a negative number; it may refuse
   ///   by throwing
   /// @param check throws when the query must end
-  public LineMemory(LongConsumer memory, Runnable check) {
+  public LineMemory(long textBytesMax, LongConsumer memory, Runnable check) {
+    this.textBytesMax = textBytesMax;
     this.memory = memory;
     this.check = check;
   }
 
   /// Memory without a limit, for lines that are no query's.
   public static LineMemory unlimited() {
-    return new LineMemory(_ -> {}, () -> {});
+    return new LineMemory(Long.MAX_VALUE, _ -> {}, () -> {});
   }
 
   /// A text for a regular expression.
@@ -62,6 +66,20 @@ public final class LineMemory {
   /// Reserves a text that is built: its builder, and the text itself.
   void reserveBuilt(long chars) {
     reserve(2 * Character.BYTES * chars);
+  }
+
+  /// Reserves a text that a stage makes of others: stages may multiply it without end.
+  ///
+  /// @throws QueryException.OverBudget when it is longer than one may be
+  void reserveMade(long chars) {
+    if (chars > textBytesMax) {
+      throw new QueryException.OverBudget(
+          "bytes of a formatted text (logql-text-bytes)",
+          textBytesMax,
+          chars,
+          "format shorter texts");
+    }
+    reserveBuilt(chars);
   }
 
   void reserveLabels(long count) {

@@ -315,8 +315,8 @@ public final class Pipeline {
     for (Stage.Piece piece : template) {
       chars += value(piece, line).length();
     }
-    line.memory().reserveBuilt(chars);
-    StringBuilder text = new StringBuilder((int) chars); // more than an int is over any budget
+    line.memory().reserveMade(chars);
+    StringBuilder text = new StringBuilder((int) chars);
     for (Stage.Piece piece : template) {
       text.append(value(piece, line));
     }

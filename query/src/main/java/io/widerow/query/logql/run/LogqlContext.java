@@ -20,11 +20,12 @@ import org.jspecify.annotations.Nullable;
 public final class LogqlContext extends QueryExecution {
   private final LabelMapping labels;
   private final KnownFields known;
-  private final LineMemory lines = new LineMemory(this::holdPassing, this::check);
+  private final LogqlLimits limits;
+  private final LineMemory lines;
 
   /// @param memory the budget that it shares with other queries
   public LogqlContext(StoreView view, LabelMapping labels, QueryBudget budget, QueryMemory memory) {
-    this(view, labels, new KnownFields(), budget, memory);
+    this(view, labels, new KnownFields(), LogqlLimits.DEFAULT, budget, memory);
   }
 
   /// @param known the earlier counts of sealed blocks
@@ -33,11 +34,18 @@ public final class LogqlContext extends QueryExecution {
       StoreView view,
       LabelMapping labels,
       KnownFields known,
+      LogqlLimits limits,
       QueryBudget budget,
       QueryMemory memory) {
     super(view, budget, memory);
+    this.limits = limits;
+    this.lines = new LineMemory(limits.textBytesMax(), this::holdPassing, this::check);
     this.labels = labels;
     this.known = known;
+  }
+
+  LogqlLimits limits() {
+    return limits;
   }
 
   public LabelMapping labels() {

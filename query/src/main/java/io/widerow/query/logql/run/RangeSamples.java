@@ -48,7 +48,6 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: one.
 /// - Memory: that of the buckets of each series, counted by the execution.
 final class RangeSamples {
-  static final int SERIES_MAX = 100_000;
   private static final long MINUTE_NANOS = 60_000_000_000L;
 
   /// With more edges, events are counted instead of cells.
@@ -336,9 +335,13 @@ final class RangeSamples {
     if (known != null) {
       return known;
     }
-    if (samples.size() == SERIES_MAX) {
-      throw new QueryException.OverBudget(
-          "series", SERIES_MAX, SERIES_MAX + 1L, "sum by fewer labels");
+    int most = execution.limits().seriesMax();
+    if (samples.size() == most) {
+      throw new QueryException.Refused(
+          "query",
+          "maximum number of series (%d) reached for a single query; sum by fewer labels or select"
+                  .formatted(most)
+              + " fewer streams (loki-max-series)");
     }
     boolean keepsValues =
         switch (range.function()) {

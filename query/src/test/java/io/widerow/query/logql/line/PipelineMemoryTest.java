@@ -88,7 +88,7 @@ class PipelineMemoryTest {
     LINES.forEach((name, text) -> {
       QueryMemory all = new QueryMemory(1L << 40);
       try (HeldMemory held = new HeldMemory(all)) {
-        LineMemory memory = new LineMemory(held, () -> {});
+        LineMemory memory = new LineMemory(Long.MAX_VALUE, held, () -> {});
         Line line = line(memory, text);
         for (Stage stage : stages(stages)) {
           boolean _ = Pipeline.run(stage, line);
@@ -120,7 +120,7 @@ class PipelineMemoryTest {
             " | line_format `" + "{{__line__}}".repeat(5_000) + "`" + twice.repeat(60))) {
       QueryMemory all = new QueryMemory(16 << 20);
       try (HeldMemory held = new HeldMemory(all)) {
-        Line line = line(new LineMemory(held, () -> {}), "x".repeat(200));
+        Line line = line(new LineMemory(Long.MAX_VALUE, held, () -> {}), "x".repeat(200));
         List<Stage> stages = stages(growth);
         QueryException.OverBudget refused =
             assertThrows(
@@ -138,6 +138,7 @@ class PipelineMemoryTest {
     int[] looks = {0};
     LineMemory memory =
         new LineMemory(
+            Long.MAX_VALUE,
             _ -> {},
             () -> {
               if (++looks[0] == 3) {

@@ -215,7 +215,7 @@ class LabelCatalogTest {
   private SortedSet<String> ask(
       StoreView view, long from, long until, Function<LabelCatalog, SortedSet<String>> question) {
     try (LogqlContext execution =
-        new LogqlContext(view, labels, known, QueryBudget.DEFAULT, memory)) {
+        new LogqlContext(view, labels, known, LogqlLimits.DEFAULT, QueryBudget.DEFAULT, memory)) {
       return question.apply(new LabelCatalog(execution, from, until));
     }
   }
@@ -330,7 +330,8 @@ class LabelCatalogTest {
     Set<String> hosts = Set.of("h-0", "h-1", "h-2", "h-3", "h-4", "h-5", "h-6");
     try (StoreView view = store.view();
         LogqlContext execution =
-            new LogqlContext(view, labels, known, QueryBudget.DEFAULT, memory)) {
+            new LogqlContext(
+                view, labels, known, LogqlLimits.DEFAULT, QueryBudget.DEFAULT, memory)) {
       LabelCatalog catalog = new LabelCatalog(execution, START - SPAN, START + SPAN);
       assertEquals(Set.of("host", "service_name"), catalog.labels(List.of()), when);
       assertEquals(hosts, catalog.values("host", List.of()), when);
