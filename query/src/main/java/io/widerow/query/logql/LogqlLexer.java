@@ -156,6 +156,7 @@ final class LogqlLexer {
       return Pattern.compile(source, Pattern.DOTALL);
     } catch (PatternSyntaxException invalid) {
       String why = String.valueOf(invalid.getMessage()).replace("`(?s)", "`"); // not the user's
+      why = why.replace("duplicate capture group name:", "duplicate extracted label name");
       throw invalid(about + why);
     }
   }

@@ -88,7 +88,7 @@ public sealed interface Stage {
     }
   }
 
-  /// A part of a pattern or a template: literal text, or the name of a label.
+  /// A part of a pattern: literal text, or the name of a label.
   ///
   /// @param text the literal, or the name
   /// @param isName false for a literal; the name `_` captures nothing
@@ -101,11 +101,7 @@ public sealed interface Stage {
   record LabelFilter(LabelCondition condition) implements Stage {}
 
   /// Replaces the line.
-  record LineFormat(List<Piece> template) implements Stage {
-    public LineFormat {
-      template = List.copyOf(template);
-    }
-  }
+  record LineFormat(Template template) implements Stage {}
 
   /// Renames labels, or makes them from templates.
   record LabelFormat(List<Assignment> assignments) implements Stage {
@@ -117,12 +113,8 @@ public sealed interface Stage {
   /// One label to set.
   ///
   /// @param from the label that is renamed; null for a template
-  /// @param template empty when a label is renamed
-  record Assignment(String label, @Nullable String from, List<Piece> template) {
-    public Assignment {
-      template = List.copyOf(template);
-    }
-  }
+  /// @param template null when a label is renamed
+  record Assignment(String label, @Nullable String from, @Nullable Template template) {}
 
   /// Removes labels.
   record Drop(List<NameTest> names) implements Stage {

@@ -168,7 +168,7 @@ final class StageParser {
       case "regexp" -> regexp();
       case "pattern" -> pattern();
       case "unpack" -> new Stage.Unpack();
-      case "line_format" -> new Stage.LineFormat(template());
+      case "line_format" -> new Stage.LineFormat(template("invalid line template"));
       case "label_format" -> new Stage.LabelFormat(assignments());
       case "drop" -> new Stage.Drop(nameTests());
       case "keep" -> new Stage.Keep(nameTests());
@@ -244,18 +244,18 @@ final class StageParser {
   private Stage pattern() {
     String text = lexer.string();
     try {
-      return new Stage.PatternParser(FormatTemplates.pattern(text));
+      return new Stage.PatternParser(CapturePattern.parse(text));
     } catch (IllegalArgumentException wrong) {
       throw lexer.invalid("invalid pattern parser: " + wrong.getMessage());
     }
   }
 
-  private List<Stage.Piece> template() {
+  private Template template(String about) {
     String text = lexer.string();
     try {
-      return FormatTemplates.template(text);
-    } catch (IllegalArgumentException unsupported) {
-      throw lexer.invalid("invalid line template: " + unsupported.getMessage());
+      return Template.parse(text);
+    } catch (IllegalArgumentException wrong) {
+      throw lexer.invalid(about + ": template: :1: " + wrong.getMessage());
     }
   }
 
@@ -275,8 +275,9 @@ final class StageParser {
       lexer.expect("=");
       assignments.add(
           lexer.kind() == LogqlLexer.Kind.NAME
-              ? new Stage.Assignment(label, lexer.name(), List.of())
-              : new Stage.Assignment(label, null, template()));
+              ? new Stage.Assignment(label, lexer.name(), null)
+              : new Stage.Assignment(
+                  label, null, template("invalid template for label '%s'".formatted(label))));
     } while (lexer.take(","));
     return assignments;
   }

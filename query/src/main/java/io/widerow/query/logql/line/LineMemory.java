@@ -1,6 +1,7 @@
 package io.widerow.query.logql.line;
 
 import io.widerow.query.QueryException;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 
 /// Heap memory for the texts and labels of one line after the other. Stages reserve it before they
@@ -14,6 +15,7 @@ public final class LineMemory {
   /// Of a label: its slots, its place in an index, and the heads of its texts.
   private static final long LABEL_BYTES = 192;
 
+  private final long nowNanos = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis());
   private final long textBytesMax;
   private final LongConsumer memory;
   private final Runnable check;
@@ -33,6 +35,11 @@ public final class LineMemory {
   /// Memory without a limit, for lines that are no query's.
   public static LineMemory unlimited() {
     return new LineMemory(Long.MAX_VALUE, _ -> {}, () -> {});
+  }
+
+  /// The time of the query, nanoseconds since the Unix epoch.
+  long nowNanos() {
+    return nowNanos;
   }
 
   /// A text for a regular expression.

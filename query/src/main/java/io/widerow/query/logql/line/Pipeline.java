@@ -8,6 +8,8 @@ import io.widerow.query.logql.LabelCondition;
 import io.widerow.query.logql.LogQuery;
 import io.widerow.query.logql.LogqlNames;
 import io.widerow.query.logql.Stage;
+import io.widerow.query.logql.Template;
+import io.widerow.query.logql.TemplateRun;
 import io.widerow.query.logql.Units;
 import io.widerow.query.logql.line.Line.Category;
 import java.util.List;
@@ -23,7 +25,7 @@ public final class Pipeline {
   private static final String FILTER_ERROR = "LabelFilterErr";
   private static final String SAMPLE_ERROR = "SampleExtractionErr";
   private static final String ENTRY = "_entry";
-  private static final String LINE = "__line__";
+  private static final String TEMPLATE_ERROR = "TemplateFormatErr";
   private static final int SHOWN_CHARS = 200;
   private static final Pattern COLORS =
       Pattern.compile(
@@ -76,7 +78,7 @@ public final class Pipeline {
       case Stage.Regexp regexp -> regexp(regexp, line);
       case Stage.PatternParser(List<Stage.Piece> pieces) -> pattern(pieces, line);
       case Stage.Unpack() -> unpack(line);
-      case Stage.LineFormat(List<Stage.Piece> template) -> line.setText(render(template, line));
+      case Stage.LineFormat(Template template) -> lineFormat(template, line);
       case Stage.LabelFormat(List<Stage.Assignment> assignments) -> format(assignments, line);
       case Stage.Drop(List<Stage.NameTest> names) -> drop(names, line);
       case Stage.Keep(List<Stage.NameTest> names) ->
@@ -310,39 +312,88 @@ public final class Pipeline {
     }
   }
 
-  private static String render(List<Stage.Piece> template, Line line) {
-    long chars = 0;
-    for (Stage.Piece piece : template) {
-      chars += value(piece, line).length();
+  /// The text of a template; null when it does not fit the line, which is marked then.
+  private static @Nullable String render(Template template, LineSource source) {
+    try {
+      return TemplateRun.render(template, source);
+    } catch (TemplateRun.Failed failed) {
+      source.line.fail(TEMPLATE_ERROR, "template: :1: " + failed.getMessage());
+      return null;
     }
-    line.memory().reserveMade(chars);
-    StringBuilder text = new StringBuilder((int) chars);
-    for (Stage.Piece piece : template) {
-      text.append(value(piece, line));
-    }
-    return text.toString();
-  }
-
-  private static String value(Stage.Piece piece, Line line) {
-    if (!piece.isName()) {
-      return piece.text();
-    }
-    String value = piece.text().equals(LINE) ? line.text() : line.get(piece.text());
-    return value == null ? "" : value;
   }
 
   private static void format(List<Stage.Assignment> assignments, Line line) {
+    LineSource source = new LineSource(line);
     for (Stage.Assignment assignment : assignments) {
       String from = assignment.from();
-      if (from == null) {
-        line.set(Category.PARSED, assignment.label(), render(assignment.template(), line));
-      } else {
+      Template template = assignment.template();
+      if (template != null) {
+        source.keepLabels(); // later templates of the stage see the labels before it
+        String value = render(template, source);
+        if (value != null) {
+          line.set(Category.PARSED, assignment.label(), value);
+        }
+      } else if (from != null) {
         String value = line.get(from);
         if (value != null) {
           line.remove(from);
           line.set(Category.PARSED, assignment.label(), value);
         }
       }
+    }
+  }
+
+  private static void lineFormat(Template template, Line line) {
+    String text = render(template, new LineSource(line));
+    if (text != null) {
+      line.setText(text);
+    }
+  }
+
+  /// A line as a template sees it.
+  private static final class LineSource implements TemplateRun.Source {
+    private final Line line;
+    private @Nullable Map<String, String> kept;
+
+    LineSource(Line line) {
+      this.line = line;
+    }
+
+    void keepLabels() {
+      if (kept == null) {
+        kept = labels();
+      }
+    }
+
+    @Override
+    public @Nullable String label(String name) {
+      Map<String, String> known = kept;
+      return known == null ? line.get(name) : known.get(name);
+    }
+
+    @Override
+    public Map<String, String> labels() {
+      return line.labels(Category.STREAM, Category.METADATA, Category.PARSED);
+    }
+
+    @Override
+    public String line() {
+      return line.text();
+    }
+
+    @Override
+    public long timeNanos() {
+      return line.timeNanos();
+    }
+
+    @Override
+    public long nowNanos() {
+      return line.memory().nowNanos();
+    }
+
+    @Override
+    public void made(long chars) {
+      line.memory().reserveMade(chars);
     }
   }
 

@@ -8,6 +8,7 @@ import io.widerow.query.logql.LogQuery;
 import io.widerow.query.logql.LogqlNames;
 import io.widerow.query.logql.Matcher;
 import io.widerow.query.logql.Stage;
+import io.widerow.query.logql.Template;
 import io.widerow.query.logql.line.LabelMapping;
 import io.widerow.storage.Filter;
 import java.util.ArrayList;
@@ -156,7 +157,7 @@ final class LogqlSelection {
     Set<AttributeName> names = new LinkedHashSet<>(deciding);
     for (String name : wanted(others)) {
       List<AttributeName> known = labels.attributes(name);
-      if (name.equals("__line__") || (known == null && !name.startsWith(LogqlNames.ERROR))) {
+      if (name.equals(Template.LINE) || (known == null && !name.startsWith(LogqlNames.ERROR))) {
         return null;
       }
       if (known != null) {
@@ -179,9 +180,10 @@ final class LogqlSelection {
               if (from != null) {
                 wanted.add(from);
               }
-              assignment.template().stream()
-                  .filter(Stage.Piece::isName)
-                  .forEach(piece -> wanted.add(piece.text()));
+              Template template = assignment.template();
+              if (template != null) {
+                wanted.addAll(template.fields());
+              }
             });
         default -> {}
       }

@@ -2,6 +2,7 @@ package io.widerow.query.logql.run;
 
 import com.google.re2j.Matcher;
 import io.widerow.query.QueryException;
+import io.widerow.query.logql.GroupReferences;
 import io.widerow.query.logql.Metric;
 import io.widerow.query.logql.Metric.SeriesFunction;
 import java.util.List;

@@ -1,13 +1,13 @@
-package io.widerow.query.logql.run;
+package io.widerow.query.logql;
 
 import com.google.re2j.Matcher;
 
 /// Replacement texts with references to groups, as Go reads them: `$1`, `${1}`, `$name`, `$$`. A
 /// name is as long as possible; a group that is not there is empty.
-final class GroupReferences {
+public final class GroupReferences {
   private GroupReferences() {}
 
-  static String expand(String replacement, Matcher found) {
+  public static String expand(String replacement, Matcher found) {
     StringBuilder made = new StringBuilder();
     int at = 0;
     while (at < replacement.length()) {

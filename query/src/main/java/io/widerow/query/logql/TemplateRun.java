@@ -1,0 +1,278 @@
+package io.widerow.query.logql;
+
+import io.widerow.query.logql.Template.Command;
+import io.widerow.query.logql.Template.Node;
+import io.widerow.query.logql.Template.Operand;
+import io.widerow.query.logql.Template.Pipe;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// Runs a template on one line. Values are texts, whole numbers, fractions, truth values, times,
+/// lists and maps; null is Go's `nil`.
+///
+/// - Threads: one.
+/// - Memory: the caller counts each text before it is made.
+public final class TemplateRun {
+  private static final int STEPS_MAX = 100_000;
+
+  /// `$`, and `.` at the top: all labels.
+  private static final Object LABELS = new Object();
+
+  private final Source source;
+  private final StringBuilder out = new StringBuilder();
+  private final Deque<Map<String, @Nullable Object>> scopes = new ArrayDeque<>();
+  private long counted; // characters of `out`
+  private int steps;
+
+  /// The line.
+  public interface Source {
+    /// The value of a label; null when the line does not have it.
+    @Nullable String label(String name);
+
+    Map<String, String> labels();
+
+    String line();
+
+    long timeNanos();
+
+    /// The time of the query, nanoseconds since the Unix epoch.
+    long nowNanos();
+
+    /// Counts a text before it is made.
+    ///
+    /// @throws RuntimeException when it may not be
+    void made(long chars);
+  }
+
+  /// The template does not fit the line.
+  public static final class Failed extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    Failed(String why) {
+      super(why, null, false, false);
+    }
+  }
+
+  private TemplateRun(Source source) {
+    this.source = source;
+  }
+
+  public static String render(Template template, Source source) throws Failed {
+    TemplateRun run = new TemplateRun(source);
+    run.scopes.push(new TreeMap<>());
+    run.nodes(template.nodes(), LABELS);
+    return run.out.toString();
+  }
+
+  Source source() {
+    return source;
+  }
+
+  private void step() throws Failed {
+    if (++steps > STEPS_MAX) {
+      throw new Failed("template ran more than %d steps".formatted(STEPS_MAX));
+    }
+  }
+
+  private void show(String text) {
+    if (out.length() + text.length() > counted) {
+      counted = 2L * (out.length() + text.length());
+      source.made(out.length() + text.length());
+    }
+    out.append(text);
+  }
+
+  private void nodes(List<Node> nodes, @Nullable Object dot) throws Failed {
+    for (Node node : nodes) {
+      step();
+      switch (node) {
+        case Node.Literal(String text) -> show(text);
+        case Node.Show(Pipe pipe) -> {
+          Object value = pipe(pipe, dot);
+          if (pipe.variables().isEmpty()) {
+            show(GoFormat.shown(plain(value)));
+          }
+        }
+        case Node.Branch branch -> {
+          scopes.push(new TreeMap<>());
+          Object value = pipe(branch.pipe(), dot);
+          boolean holds = isTrue(plain(value));
+          nodes(
+              holds ? branch.then() : branch.otherwise(), holds && branch.setsDot() ? value : dot);
+          scopes.pop();
+        }
+        case Node.Loop loop -> loop(loop, dot);
+      }
+    }
+  }
+
+  private void loop(Node.Loop loop, @Nullable Object dot) throws Failed {
+    scopes.push(new TreeMap<>());
+    Pipe pipe = loop.pipe();
+    Object over = plain(pipe(new Pipe(List.of(), false, pipe.commands()), dot));
+    List<@Nullable Object> keys = new ArrayList<>();
+    List<@Nullable Object> items = new ArrayList<>();
+    switch (over) {
+      case null -> {}
+      case List<?> list -> {
+        for (int i = 0; i < list.size(); i++) {
+          keys.add((long) i);
+          items.add(list.get(i));
+        }
+      }
+      case Map<?, ?> map ->
+          map.forEach((key, value) -> {
+            keys.add(key);
+            items.add(value);
+          });
+      case Long count -> {
+        for (long i = 0; i < count && i < STEPS_MAX; i++) {
+          keys.add(i);
+          items.add(i);
+        }
+      }
+      default -> throw new Failed("range can't iterate over " + GoFormat.shown(over));
+    }
+    for (int i = 0; i < items.size(); i++) {
+      step();
+      scopes.push(new TreeMap<>());
+      List<String> names = pipe.variables();
+      if (names.size() == 2) {
+        declare(names.getFirst(), keys.get(i));
+      }
+      if (!names.isEmpty()) {
+        declare(names.getLast(), items.get(i));
+      }
+      nodes(loop.each(), items.get(i));
+      scopes.pop();
+    }
+    if (items.isEmpty()) {
+      nodes(loop.otherwise(), dot);
+    }
+    scopes.pop();
+  }
+
+  private void declare(String name, @Nullable Object value) {
+    scopes.getFirst().put(name, value);
+  }
+
+  private void assign(String name, @Nullable Object value) {
+    for (Map<String, @Nullable Object> scope : scopes) {
+      if (scope.containsKey(name)) {
+        scope.put(name, value);
+        return;
+      }
+    }
+  }
+
+  private @Nullable Object pipe(Pipe pipe, @Nullable Object dot) throws Failed {
+    Object value = null;
+    boolean isFirst = true;
+    for (Command command : pipe.commands()) {
+      step();
+      value = command(command, dot, isFirst ? List.of() : listOf(value));
+      isFirst = false;
+    }
+    for (String name : pipe.variables()) {
+      if (pipe.declares()) {
+        declare(name, value);
+      } else {
+        assign(name, value);
+      }
+    }
+    return value;
+  }
+
+  private static List<@Nullable Object> listOf(@Nullable Object value) {
+    List<@Nullable Object> one = new ArrayList<>(1);
+    one.add(value);
+    return one;
+  }
+
+  /// @param last the value of the command before it, if there is one
+  private @Nullable Object command(
+      Command command, @Nullable Object dot, List<@Nullable Object> last) throws Failed {
+    Operand first = command.operands().getFirst();
+    if (!(first instanceof Operand.Function(String name))) {
+      if (command.operands().size() > 1 || !last.isEmpty()) {
+        throw new Failed("can't give argument to non-function");
+      }
+      return value(first, dot);
+    }
+    boolean all = name.equals("and") || name.equals("or");
+    List<@Nullable Object> arguments = new ArrayList<>();
+    for (int i = 1; i < command.operands().size(); i++) {
+      Object argument = value(command.operands().get(i), dot);
+      if (all && isTrue(plain(argument)) == name.equals("or")) {
+        return argument; // the others are not looked at
+      }
+      arguments.add(plain(argument));
+    }
+    for (Object one : last) {
+      arguments.add(plain(one));
+    }
+    return TemplateFunctions.call(name, arguments, this);
+  }
+
+  private @Nullable Object value(Operand operand, @Nullable Object dot) throws Failed {
+    return switch (operand) {
+      case Operand.Constant(Object value) -> value;
+      case Operand.Dot(List<String> path) -> fields(dot, path);
+      case Operand.Variable(String name, List<String> path) -> fields(variable(name), path);
+      case Operand.Nested(Pipe pipe, List<String> path) -> fields(pipe(pipe, dot), path);
+      case Operand.Function(String name) -> TemplateFunctions.call(name, List.of(), this);
+    };
+  }
+
+  private @Nullable Object variable(String name) {
+    if (name.equals("$")) {
+      return LABELS;
+    }
+    for (Map<String, @Nullable Object> scope : scopes) {
+      if (scope.containsKey(name)) {
+        return scope.get(name);
+      }
+    }
+    return null;
+  }
+
+  private @Nullable Object fields(@Nullable Object of, List<String> path) throws Failed {
+    Object value = of;
+    for (String name : path) {
+      if (value == LABELS) {
+        String label = source.label(name);
+        value = label == null ? "" : label;
+      } else if (value instanceof Map<?, ?> map) {
+        value = map.get(name);
+      } else {
+        throw new Failed(
+            "can't evaluate field %s in %s".formatted(name, GoFormat.shown(plain(value))));
+      }
+    }
+    return value;
+  }
+
+  /// All labels as a map, when they are the value.
+  private @Nullable Object plain(@Nullable Object value) {
+    return value == LABELS ? source.labels() : value;
+  }
+
+  /// False for what is empty.
+  static boolean isTrue(@Nullable Object value) {
+    return switch (value) {
+      case null -> false;
+      case String text -> !text.isEmpty();
+      case Long number -> number != 0;
+      case Double number -> number != 0;
+      case Boolean truth -> truth;
+      case List<?> list -> !list.isEmpty();
+      case Map<?, ?> map -> !map.isEmpty();
+      default -> true;
+    };
+  }
+}
