@@ -35,6 +35,12 @@ public record DaemonStoreOptions(ConfigValues values, boolean acceptClock) {
     return values.get(ConfigKeys.DISK_RESERVE_BYTES);
   }
 
+  /// The retention of types without one of their own, in seconds; 0 for no end.
+  public long retentionSeconds() {
+    Duration age = values.get(ConfigKeys.RETENTION).duration();
+    return age == null ? 0 : age.toSeconds();
+  }
+
   /// The grace of events that a change of retention hides.
   public Duration retentionGrace() {
     return values.get(ConfigKeys.RETENTION_GRACE);

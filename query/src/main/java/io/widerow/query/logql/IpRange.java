@@ -9,9 +9,10 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: any; immutable.
 ///
+/// @param text as it is written
 /// @param least the first address, 4 or 16 bytes
 /// @param greatest the last address, as long
-public record IpRange(byte[] least, byte[] greatest) {
+public record IpRange(String text, byte[] least, byte[] greatest) {
   private static final int IPV4_BYTES = 4;
   private static final int IPV6_BYTES = 16;
   private static final int GROUPS = 8;
@@ -23,12 +24,12 @@ public record IpRange(byte[] least, byte[] greatest) {
   static @Nullable IpRange parse(String text) {
     byte[] one = address(text);
     if (one != null) {
-      return new IpRange(one, one);
+      return new IpRange(text, one, one);
     }
     int slash = text.indexOf('/');
     int dash = text.indexOf('-');
     if (slash >= 0) {
-      return prefix(text.substring(0, slash), text.substring(slash + 1));
+      return prefix(text, text.substring(0, slash), text.substring(slash + 1));
     }
     byte[] first = dash < 0 ? null : address(text.substring(0, dash).strip());
     byte[] last = dash < 0 ? null : address(text.substring(dash + 1).strip());
@@ -37,10 +38,10 @@ public record IpRange(byte[] least, byte[] greatest) {
             && last != null
             && first.length == last.length
             && Arrays.compareUnsigned(first, last) <= 0;
-    return isRange && first != null && last != null ? new IpRange(first, last) : null;
+    return isRange && first != null && last != null ? new IpRange(text, first, last) : null;
   }
 
-  private static @Nullable IpRange prefix(String address, String bits) {
+  private static @Nullable IpRange prefix(String text, String address, String bits) {
     byte[] of = address(address);
     if (of == null || !bits.matches("0|[1-9]\\d{0,2}")) {
       return null;
@@ -56,7 +57,7 @@ public record IpRange(byte[] least, byte[] greatest) {
       least[bit / 8] &= (byte) ~mask;
       greatest[bit / 8] |= (byte) mask;
     }
-    return new IpRange(least, greatest);
+    return new IpRange(text, least, greatest);
   }
 
   /// The bytes of an address; null when the text is none.
@@ -192,6 +193,6 @@ public record IpRange(byte[] least, byte[] greatest) {
 
   @Override
   public String toString() {
-    return Arrays.toString(least) + "-" + Arrays.toString(greatest);
+    return text;
   }
 }

@@ -13,9 +13,10 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: any; immutable.
 ///
+/// @param text as it is written
 /// @param nodes in order
 /// @param fields the labels that it names, with `__line__` when it looks at more than labels
-public record Template(List<Node> nodes, Set<String> fields) {
+public record Template(String text, List<Node> nodes, Set<String> fields) {
   /// The name that stands for the line itself, and for all labels.
   public static final String LINE = "__line__";
 

@@ -57,7 +57,7 @@ final class TemplateParser {
     if (!end.isEmpty()) {
       throw new IllegalArgumentException("unexpected {{%s}}".formatted(end));
     }
-    return new Template(nodes, fields);
+    return new Template(text, nodes, fields);
   }
 
   /// Reads nodes up to `end` or `else`, which is returned, or to the end of the text: then nothing.

@@ -237,7 +237,9 @@ class TemplateTest {
     TemplateRun.Failed failed = assertThrows(TemplateRun.Failed.class, () -> render(loops));
     assertTrue(String.valueOf(failed.getMessage()).contains("100000 steps"));
     for (String deep :
-        new String[] {"{{if true}}".repeat(1_000), "{{" + "(".repeat(1_000) + "}}", "x".repeat(70_000)}) {
+        new String[] {
+          "{{if true}}".repeat(1_000), "{{" + "(".repeat(1_000) + "}}", "x".repeat(70_000)
+        }) {
       IllegalArgumentException refused =
           assertThrows(IllegalArgumentException.class, () -> Template.parse(deep));
       assertTrue(String.valueOf(refused.getMessage()).startsWith("template "), deep);

@@ -48,9 +48,22 @@ final class LokiErrors {
           case QueryException.Expired _ -> HttpStatus.BAD_REQUEST;
           case QueryException.Remote _ -> HttpStatus.SERVICE_UNAVAILABLE;
         };
+    return of(status, message(failed));
+  }
+
+  private static String message(QueryException failed) {
     String message = String.valueOf(failed.getMessage());
-    return of(
-        status, message.startsWith(OF_QUERY) ? message.substring(OF_QUERY.length()) : message);
+    return message.startsWith(OF_QUERY) ? message.substring(OF_QUERY.length()) : message;
+  }
+
+  /// The same for a query that is only formatted.
+  static HttpResponse ofFormatting(QueryException failed) {
+    if (!(failed instanceof QueryException.Refused)) {
+      return of(failed);
+    }
+    StringBuilder json = new StringBuilder("{\"status\":\"invalid-query\",\"error\":");
+    HttpResponses.appendString(json, message(failed));
+    return HttpResponses.json(HttpStatus.BAD_REQUEST, json.append("}\n").toString());
   }
 
   /// The response when the store cannot be read.

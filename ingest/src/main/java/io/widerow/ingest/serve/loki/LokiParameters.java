@@ -21,7 +21,7 @@ record LokiParameters(QueryParams given, long nowNanos) {
   private static final long NANOS_MAX = 1L << 62; // the year 2116
   private static final long HOUR_NANOS = 3_600 * SECOND_NANOS;
   private static final long LIMIT_DEFAULT = 100;
-  private static final long LIMIT_MAX = 1_000_000;
+  static final long LIMIT_MAX = 1_000_000;
   private static final int STEPS_DEFAULT = 250;
   private static final Pattern WHOLE = Pattern.compile("-?\\d{1,19}");
   private static final Pattern DECIMAL = Pattern.compile("-?\\d{1,19}(\\.\\d{0,18})?");

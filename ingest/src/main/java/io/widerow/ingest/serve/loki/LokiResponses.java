@@ -9,6 +9,7 @@ import io.widerow.query.RangeQuery;
 import io.widerow.query.logql.Expr;
 import io.widerow.query.logql.LogQuery;
 import io.widerow.query.logql.LogqlParser;
+import io.widerow.query.logql.LogqlText;
 import io.widerow.query.logql.Matcher;
 import io.widerow.query.logql.Metric;
 import io.widerow.query.logql.run.LabelCatalog;
@@ -27,7 +28,11 @@ import java.util.TreeSet;
 /// The responses to the requests of Loki's API.
 ///
 /// - Threads: any.
-record LokiResponses(String version) {
+///
+/// @param version of this program
+/// @param limits of this daemon, as JSON
+record LokiResponses(String version, String limits) {
+  private static final String API_VERSION = "3.4.0";
   private static final AsciiString FLAGS = AsciiString.cached("x-loki-response-encoding-flags");
   private static final String LINES_AT_ONE_INSTANT =
       "log queries are not supported as an instant query type, please change your query to a range"
@@ -122,18 +127,24 @@ record LokiResponses(String version) {
     LokiJson.sets(streams, out);
   }
 
-  /// The query as it came, when it is one.
+  /// The query in its normal form.
   void formatQuery(LogqlContext execution, Asked asked, OutputBuffer out) {
-    String query = asked.parameters().query();
-    Expr _ = LogqlParser.parse(query);
+    Expr query = LogqlParser.parse(asked.parameters().query());
     out.put("{\"status\":\"success\",\"data\":");
-    LokiJson.text(query, out);
+    LokiJson.text(LogqlText.of(query), out);
+    out.put("}\n");
+  }
+
+  /// The limits that Logs Drilldown shows, and whether patterns are there.
+  void limits(LogqlContext execution, Asked asked, OutputBuffer out) {
+    out.put("{\"limits\":" + limits + ",\"pattern_ingester_enabled\":true,\"version\":");
+    LokiJson.text(API_VERSION, out);
     out.put("}\n");
   }
 
   /// The response from which Grafana derives the supported requests.
   void buildInfo(LogqlContext execution, Asked asked, OutputBuffer out) {
-    out.put("{\"version\":\"3.4.0\",\"revision\":");
+    out.put("{\"version\":\"" + API_VERSION + "\",\"revision\":");
     LokiJson.text("widerow " + version, out);
     out.put(",\"branch\":\"\",\"buildUser\":\"\",\"buildDate\":\"\",\"goVersion\":\"\"}\n");
   }

@@ -31,6 +31,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /// Loki's query API. Each query reads one view of the store and its response is sent as a whole; a
@@ -73,7 +74,7 @@ public final class LokiService {
     this.labels = new LabelMapping(config.lokiLabels());
     this.limits = new LogqlLimits(config.lokiSeriesMax(), config.logqlTextBytes());
     this.epochNanos = epochNanos;
-    this.answers = new LokiResponses(version);
+    this.answers = new LokiResponses(version, LokiLimits.of(config));
     int stallSeconds = config.limits().stallSeconds();
     this.tail = new LokiTail(store, memory, known, labels, limits, epochNanos, stallSeconds);
     int most = Math.clamp(memory.bytesMax() / QUERY_BYTES, 1, QUERIES_MAX);
@@ -108,12 +109,18 @@ public final class LokiService {
     routes.add(route("detected_field/{name}/values", LokiDiscovery::fieldValues));
     routes.add(route("patterns", LokiDiscovery::patterns));
     routes.add(tail.route());
-    routes.add(route("format_query", answers::formatQuery));
+    routes.add(route("format_query", answers::formatQuery, LokiErrors::ofFormatting));
+    routes.add(route("drilldown-limits", answers::limits));
     routes.add(route("status/buildinfo", answers::buildInfo));
     return routes;
   }
 
   private HttpRoute route(String path, Question question) {
+    return route(path, question, LokiErrors::of);
+  }
+
+  private HttpRoute route(
+      String path, Question question, Function<QueryException, HttpResponse> errors) {
     return new HttpRoute(
         ROOT + path,
         METHODS,
@@ -124,12 +131,16 @@ public final class LokiService {
                 request,
                 memory,
                 LokiErrors.FORM,
-                given -> answer(context, request, given, question)),
+                given -> answer(context, request, given, question, errors)),
         LokiErrors.FORM);
   }
 
   private HttpResponse answer(
-      ServiceRequestContext context, HttpRequest request, QueryParams given, Question question) {
+      ServiceRequestContext context,
+      HttpRequest request,
+      QueryParams given,
+      Question question,
+      Function<QueryException, HttpResponse> errors) {
     if (stopping) {
       return busy();
     }
@@ -137,7 +148,7 @@ public final class LokiService {
     LokiParameters parameters = new LokiParameters(given, epochNanos.getAsLong());
     Asked asked =
         new Asked(parameters, name == null ? "" : name, LokiResponses.isCategorized(request));
-    return threads.answer(context, reply -> run(asked, question, reply), LokiService::busy);
+    return threads.answer(context, reply -> run(asked, question, errors, reply), LokiService::busy);
   }
 
   private static HttpResponse busy() {
@@ -145,7 +156,11 @@ public final class LokiService {
   }
 
   /// The response counts as memory of its query until it is in the socket.
-  private void run(Asked asked, Question question, QueryReply reply)
+  private void run(
+      Asked asked,
+      Question question,
+      Function<QueryException, HttpResponse> errors,
+      QueryReply reply)
       throws ExecutionException, InterruptedException, TimeoutException {
     try (StoreView view = store.view();
         LogqlContext execution =
@@ -164,7 +179,7 @@ public final class LokiService {
       reply.begin(ResponseHeaders.builder(HttpStatus.OK).contentType(MediaType.JSON_UTF_8).build());
       reply.end(out.bytes(), out.length());
     } catch (QueryException failed) {
-      reply.refuse(LokiErrors.of(failed));
+      reply.refuse(errors.apply(failed));
     } catch (StorageException failed) {
       reply.refuse(LokiErrors.of(failed));
     }

@@ -226,8 +226,10 @@ class GrafanaRequestsTest {
   void howMuchThereIs() throws IOException, InterruptedException {
     String[] range = {"query", "{service_name=\"shop\"}", "start", START, "end", END};
     String stats = loki.get("index/stats", range);
-    assertTrue(stats.startsWith("{\"streams\":1,\"chunks\":1,\"bytes\":"), stats);
-    assertTrue(stats.endsWith(",\"entries\":4}"), stats);
+    assertEquals("{\"streams\":2,\"chunks\":1,\"bytes\":74,\"entries\":4}", stats);
+    assertEquals(
+        "{\"streams\":1,\"chunks\":2,\"bytes\":23,\"entries\":2}",
+        loki.get("index/stats", "query", "{env=\"dev\"}", "start", START, "end", END));
     assertEquals(
         SUCCESS
             + "{\"resultType\":\"vector\",\"result\":["
@@ -327,9 +329,42 @@ class GrafanaRequestsTest {
   }
 
   @Test
-  void aQueryIsShownAsItCame() throws IOException, InterruptedException {
+  void aQueryIsShownInItsNormalForm() throws IOException, InterruptedException {
     assertEquals(
-        SUCCESS + "\"{a=\\\"b\\\"} |= `x`\"}",
-        loki.get("format_query", "query", "{a=\"b\"} |= `x`"));
+        SUCCESS + "\"{a=\\\"b\\\"} |= \\\"x\\\"\"}",
+        loki.get("format_query", "query", "{ a=`b` }|=`x`"));
+    HttpResponse<String> wrong = loki.ask("format_query", "query", "{a=}");
+    assertEquals(400, wrong.statusCode());
+    assertEquals(
+        "{\"status\":\"invalid-query\",\"error\":\"parse error at line 1, col 4: syntax error:"
+            + " unexpected }, expecting STRING\"}",
+        wrong.body().strip());
+  }
+
+  @Test
+  void rulesAndLimitsAreListed() throws IOException, InterruptedException {
+    for (String path :
+        new String[] {"/loki/api/v1/rules", "/loki/api/v1/rules/n/g", "/api/prom/rules"}) {
+      HttpResponse<String> none = loki.http.get(path);
+      assertEquals(404, none.statusCode(), path);
+      assertEquals("no rule groups found", none.body().strip());
+      assertEquals(405, loki.http.send("POST", path).statusCode(), path);
+      assertEquals(405, loki.http.send("DELETE", path).statusCode(), path);
+    }
+    assertEquals(
+        SUCCESS + "{\"groups\":[]}}", loki.http.get("/prometheus/api/v1/rules").body().strip());
+    assertEquals(
+        SUCCESS + "{\"alerts\":[]}}", loki.http.get("/prometheus/api/v1/alerts").body().strip());
+    HttpResponse<String> set =
+        loki.http.send("PUT", "/v1/alerts?rule=many&stats=count&every=1m&above=5");
+    assertEquals(200, set.statusCode(), set.body());
+    String rules = loki.http.get("/prometheus/api/v1/rules").body();
+    assertTrue(rules.contains("\"type\":\"alerting\",\"name\":\"many\""), rules);
+    assertTrue(rules.contains("\"state\":\"inactive\",\"health\":\"unknown\""), rules);
+    String limits = loki.get("drilldown-limits");
+    assertTrue(limits.startsWith("{\"limits\":{\"discover_log_levels\":true,"), limits);
+    assertTrue(limits.contains("\"max_query_series\":10000,"), limits);
+    assertTrue(
+        limits.endsWith(",\"pattern_ingester_enabled\":true,\"version\":\"3.4.0\"}"), limits);
   }
 }

@@ -41,8 +41,7 @@ class LokiMistakesTest {
     {"series", "match[]={", "start=1", "parse error at line 1, col 2"},
     {"index/volume", "query={}", "aggregateBy=x", "aggregateBy: must be series or labels"},
     {"detected_fields", "query=vector(1)", "start=1", "is a metric query, a log query is required"},
-    {"detected_fields", "query={}", "line_limit=x", "line_limit: must be 1 to 1000000, got x"},
-    {"format_query", "query={a=}", "start=1", "parse error at line 1, col 4"}
+    {"detected_fields", "query={}", "line_limit=x", "line_limit: must be 1 to 1000000, got x"}
   };
   private static final List<String> PATHS =
       List.of(

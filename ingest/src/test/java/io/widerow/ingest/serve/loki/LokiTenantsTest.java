@@ -36,6 +36,9 @@ class LokiTenantsTest {
           "/loki/api/v1/patterns",
           "/loki/api/v1/tail?query=%7B%7D",
           "/loki/api/v1/format_query?query=%7B%7D",
+          "/loki/api/v1/drilldown-limits",
+          "/prometheus/api/v1/rules",
+          "/prometheus/api/v1/alerts",
           "/loki/api/v1/status/buildinfo");
 
   private static int status(LokiDaemon loki, String path, String... headers)
@@ -62,6 +65,10 @@ class LokiTenantsTest {
           assertEquals(200, status(loki, path, "X-Scope-OrgID", "fake"), path);
           assertEquals(200, status(loki, path), path);
         }
+      }
+      for (String path : List.of("/loki/api/v1/rules", "/api/prom/rules", "/api/prom/rules/n/g")) {
+        assertEquals(401, status(loki, path, "X-Scope-OrgID", "acme"), path);
+        assertEquals(404, status(loki, path), path);
       }
       for (String path : List.of("/loki/api/v1/push", "/api/prom/push")) {
         assertEquals(401, status(loki, path, "X-Scope-OrgID", "acme"), path);

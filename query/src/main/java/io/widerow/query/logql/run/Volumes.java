@@ -3,7 +3,6 @@ package io.widerow.query.logql.run;
 import io.widerow.event.TypeGlob;
 import io.widerow.query.PartitionSpans;
 import io.widerow.query.RangeQuery;
-import io.widerow.query.RangeReader;
 import io.widerow.query.TypeGlobs;
 import io.widerow.query.logql.LogQuery;
 import io.widerow.query.logql.Matcher;
@@ -12,13 +11,12 @@ import io.widerow.query.logql.line.EventLines;
 import io.widerow.query.logql.line.LabelMapping;
 import io.widerow.query.logql.line.Line;
 import io.widerow.query.logql.line.Pipeline;
-import io.widerow.storage.EventCursor.Step;
+import io.widerow.query.survey.BudgetedScan;
 import io.widerow.storage.PartitionInfo;
-import io.widerow.storage.TypeInfo;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -26,15 +24,20 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/// The volume of events, without reading them.
+/// The volume of events.
 ///
-/// - [#stats] adds up what the catalog of partitions knows.
-/// - [#volume] counts events by labels, and takes the bytes of a line from a sample of each type.
+/// - [#stats] counts the events, streams and bytes of a selector.
+/// - [#volume] adds up bytes of lines by labels.
+///
+/// Events are counted in groups, without reading lines. The bytes of up to a million lines are
+/// exact; of more, they are taken from lines that are spread evenly over the range.
 ///
 /// - Threads: one.
 public final class Volumes {
-  /// The number of sampled lines of each type for the average length.
-  private static final int SAMPLED = 100;
+  private static final long LINES_EXACT = 1_000_000;
+  private static final long LIMIT = Long.MAX_VALUE;
+  private static final int CHECK_EVENTS = 1_024; // between two looks whether the client is there
+  private static final long SAMPLE_NANOS = Duration.ofSeconds(1).toNanos(); // of each type
 
   private final LogqlContext execution;
 
@@ -42,21 +45,28 @@ public final class Volumes {
     this.execution = execution;
   }
 
-  /// The data that a selector may read.
+  /// The data of a selector.
   ///
-  /// @param streams types
+  /// @param streams sets of labels
   /// @param chunks partitions
-  /// @param bytes on disk, of the events that are in segments
+  /// @param bytes of lines
   /// @param entries events
   public record Stats(long streams, long chunks, long bytes, long entries) {}
 
-  /// Estimates from the catalog; of the matchers only those of the type count.
+  /// The data of a selector in a half-open range.
   public Stats stats(List<Matcher> matchers, long fromNanos, long untilNanos) {
-    Map<String, TypeInfo> known = new HashMap<>();
-    execution.view().types(TypeGlobs.ALL).forEach(type -> known.put(type.type(), type));
-    execution.hold(PartitionSpans.BYTES * known.size());
-    Set<String> types = new HashSet<>();
-    double[] sums = new double[3]; // chunks, bytes, entries
+    if (fromNanos >= untilNanos) {
+      return new Stats(0, 0, 0, 0);
+    }
+    LogQuery lines = new LogQuery(matchers, List.of());
+    Steps steps = Steps.at(untilNanos);
+    long windowNanos = untilNanos - fromNanos;
+    long entries = (long) sum(counts(lines, List.of(LabelMapping.SERVICE), steps, windowNanos));
+    if (entries == 0) {
+      return new Stats(0, 0, 0, 0);
+    }
+    double bytes = sum(volume(lines, List.of(LabelMapping.SERVICE), steps, windowNanos, LIMIT));
+    long[] chunks = new long[1];
     PartitionSpans.forEach(
         execution.view(),
         type -> isWanted(type, matchers),
@@ -64,21 +74,17 @@ public final class Volumes {
         untilNanos,
         partitions -> {
           for (PartitionInfo info : partitions) {
-            double part = part(info, fromNanos, untilNanos);
-            if (part > 0) {
-              String type = info.key().type();
-              types.add(type);
-              double events = info.isCounted() ? info.events() * part : 0;
-              TypeInfo of = known.get(type);
-              sums[0]++;
-              if (of != null && of.events() > 0) {
-                sums[1] += (double) of.bytes() / of.events() * events;
-              }
-              sums[2] += events;
-            }
+            boolean overlaps =
+                info.timeFirstNanos() < untilNanos && info.timeLastNanos() >= fromNanos;
+            chunks[0] += overlaps ? 1 : 0;
           }
         });
-    return new Stats(types.size(), (long) sums[0], Math.round(sums[1]), Math.round(sums[2]));
+    int streams = new LabelCatalog(execution, fromNanos, untilNanos).streams(matchers).size();
+    return new Stats(streams, chunks[0], Math.round(bytes), entries);
+  }
+
+  private static double sum(List<LogqlSeries> series) {
+    return series.stream().mapToDouble(Volumes::total).sum();
   }
 
   private static boolean isWanted(String type, List<Matcher> matchers) {
@@ -87,12 +93,29 @@ public final class Volumes {
         .allMatch(matcher -> matcher.test(type));
   }
 
-  /// The share of a partition's time that is in a range, 0 to 1.
-  private static double part(PartitionInfo info, long fromNanos, long untilNanos) {
-    double from = Math.max(fromNanos, info.timeFirstNanos());
-    double until = Math.min((double) untilNanos, info.timeLastNanos() + 1.0);
-    double whole = info.timeLastNanos() + 1.0 - info.timeFirstNanos();
-    return until <= from ? 0 : Math.min(1, (until - from) / whole);
+  private List<LogqlSeries> counts(LogQuery lines, List<String> by, Steps steps, long windowNanos) {
+    return series(Metric.RangeFunction.COUNT_OVER_TIME, lines, by, steps, windowNanos);
+  }
+
+  /// The series of a function with some labels. Windows are half-open as ranges are: an event at
+  /// their end is not in them.
+  private List<LogqlSeries> series(
+      Metric.RangeFunction function,
+      LogQuery lines,
+      List<String> by,
+      Steps steps,
+      long windowNanos) {
+    Metric.Range range =
+        new Metric.Range(
+            function,
+            lines,
+            null,
+            List.of(),
+            windowNanos,
+            1,
+            0,
+            new Metric.Labels(false, List.copyOf(by)));
+    return new RangeSamples(execution, range, steps, SeriesNames.only(by)).series();
   }
 
   /// Bytes of lines by labels, at each step of those in the window before it. The greatest first.
@@ -107,21 +130,16 @@ public final class Volumes {
     }
     Set<String> named = new LinkedHashSet<>(by);
     named.add(LabelMapping.SERVICE);
-    Metric.Range count =
-        new Metric.Range(
-            Metric.RangeFunction.COUNT_OVER_TIME,
-            lines,
-            null,
-            List.of(),
-            windowNanos,
-            1, // volumes are of a half-open range
-            0,
-            new Metric.Labels(false, List.copyOf(named)));
+    List<LogqlSeries> counts = counts(lines, List.copyOf(named), steps, windowNanos);
+    if (sum(counts) <= LINES_EXACT) {
+      return largest(
+          series(Metric.RangeFunction.BYTES_OVER_TIME, lines, List.copyOf(by), steps, windowNanos),
+          limit);
+    }
     Map<String, Double> lengths = new HashMap<>();
     Map<LabelSet, LogqlSeries> sums = new TreeMap<>();
-    SeriesNames names = SeriesNames.only(List.copyOf(named));
     long until = steps.at(steps.count() - 1);
-    for (LogqlSeries one : new RangeSamples(execution, count, steps, names).series()) {
+    for (LogqlSeries one : counts) {
       String type = one.labels().labels().getOrDefault(LabelMapping.SERVICE, "");
       double length =
           lengths.computeIfAbsent(type, of -> length(lines, of, steps.at(0) - windowNanos, until));
@@ -134,7 +152,11 @@ public final class Volumes {
         }
       }
     }
-    return sums.values().stream()
+    return largest(List.copyOf(sums.values()), limit);
+  }
+
+  private static List<LogqlSeries> largest(List<LogqlSeries> series, long limit) {
+    return series.stream()
         .sorted(Comparator.comparingDouble(Volumes::total).reversed())
         .limit(limit)
         .toList();
@@ -176,26 +198,30 @@ public final class Volumes {
     return result.size() > limit ? result.subList(0, (int) limit) : result;
   }
 
-  /// The average length of the newest lines of a type.
+  /// The average length of the lines of a type, from lines spread evenly over the range.
   private double length(LogQuery lines, String type, long fromNanos, long untilNanos) {
     RangeQuery query =
         LogqlSelection.of(lines, execution.labels())
             .range(fromNanos, untilNanos)
-            .withTypes(new TypeGlobs(List.of(TypeGlob.of(type))))
-            .withDescending(true);
+            .withTypes(new TypeGlobs(List.of(TypeGlob.of(type))));
     EventLines shown = new EventLines(execution.labels(), null, true, execution.lineMemory());
-    Pipeline pipeline = new Pipeline(new LogQuery(lines.matchers(), List.of()), 0);
-    long bytes = 0;
-    int count = 0;
-    try (RangeReader reader = execution.open(query)) {
-      while (count < SAMPLED && reader.nextWhenReady() == Step.EVENT) {
-        Line line = shown.show(reader.event());
-        if (pipeline.run(line)) {
-          bytes += line.bytes();
-          count++;
-        }
-      }
-    }
-    return count == 0 ? 0 : (double) bytes / count;
+    Pipeline pipeline = new Pipeline(lines, 0);
+    long[] sums = new long[2]; // bytes, lines
+    double _ =
+        new BudgetedScan(execution.view(), execution.memory())
+            .read(
+                query,
+                System.nanoTime() + SAMPLE_NANOS,
+                event -> {
+                  if (sums[1] % CHECK_EVENTS == 0) {
+                    execution.check();
+                  }
+                  Line line = shown.show(event);
+                  if (pipeline.run(line)) {
+                    sums[0] += line.bytes();
+                    sums[1]++;
+                  }
+                });
+    return sums[1] == 0 ? 0 : (double) sums[0] / sums[1];
   }
 }
