@@ -34,7 +34,7 @@ public final class IncomingBatch {
   private boolean allGiven = true; // a sender gave a time to all of them
   private int replacedCount; // events whose own time was replaced
   private int unreadCount; // of these, events whose own time is not known
-  private boolean uniquePoints;
+  private boolean equalAreRetries;
   private boolean ruled;
   private int dropped;
   private int overflowed;
@@ -208,20 +208,21 @@ public final class IncomingBatch {
     return allOwn;
   }
 
-  /// Declares that the protocol has one point for a series and a time: no sender has two different
-  /// ones. Then an equal body can only be a repeat, however few events it has.
-  public void pointsAreUnique() {
-    uniquePoints = true;
+  /// Declares that equal events at equal times are one event in the protocol: a point of a series,
+  /// a line of a stream of Loki. Then an equal body can only be a retry, however few events it has.
+  public void equalBodiesAreRetries() {
+    equalAreRetries = true;
   }
 
   /// Whether an equal body can only be a repeat. All events must have times of their sender, and
   /// either [#KNOWN_EVENTS_MIN] or more have one that is known, or all have times that are finer
-  /// than a millisecond, or be [#pointsAreUnique] whose times are known. Few events with coarse
-  /// times can be equal and real: two failures in one second. Reads events of small batches only.
+  /// than a millisecond, or be [#equalBodiesAreRetries] whose times are known. Few events with
+  /// coarse times can be equal and real: two failures in one second. Reads events of small batches
+  /// only.
   public boolean knownByContent() {
     int count = events.count();
     boolean many = count - unreadCount >= KNOWN_EVENTS_MIN;
-    boolean points = uniquePoints && unreadCount == 0;
+    boolean points = equalAreRetries && unreadCount == 0;
     return allGiven && count > 0 && (points || many || (replacedCount == 0 && fineTimes()));
   }
 

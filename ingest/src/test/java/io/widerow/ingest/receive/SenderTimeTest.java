@@ -174,7 +174,7 @@ class SenderTimeTest {
     try (EventBatch events = new EventBatch(1 << 10, 1 << 20)) {
       IncomingBatch batch =
           new IncomingBatch(events, 100 * SECOND, 700 * SECOND, () -> 101 * SECOND);
-      batch.pointsAreUnique();
+      batch.equalBodiesAreRetries();
       AttributeTape tape = new AttributeTape();
       put(batch, tape, 100 * SECOND);
       put(batch, tape, 3_700 * SECOND);

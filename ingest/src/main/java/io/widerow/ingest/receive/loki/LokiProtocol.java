@@ -77,6 +77,7 @@ public final class LokiProtocol implements WriteProtocol {
 
   @Override
   public void decode(byte[] body, int length, IncomingBatch batch) throws RequestRefused {
+    batch.equalBodiesAreRetries(); // as Loki drops equal lines at equal times of a stream
     try {
       LokiJsonDecoder text = json;
       if (text != null) {

@@ -117,7 +117,7 @@ final class RemoteWriteDecoder {
     descriptions.begin(body);
     exemplars = 0;
     labelBytes = 0;
-    batch.pointsAreUnique();
+    batch.equalBodiesAreRetries();
     try {
       if (version == MessageVersion.TWO) {
         reader.begin(body, 0, limit);
