@@ -175,8 +175,8 @@ final class GoFormat {
                 (flags.contains("#") ? "0X" : "")
                     + Long.toString(number, 16).toUpperCase(Locale.ROOT);
             case 'c' ->
-                Character.isValidCodePoint(Math.toIntExact(Math.clamp(number, 0, 0x10ffff)))
-                    ? Character.toString((int) Math.clamp(number, 0, 0x10ffff))
+                Character.isValidCodePoint(Math.clamp(number, 0, 0x10ffff))
+                    ? Character.toString(Math.clamp(number, 0, 0x10ffff))
                     : bad;
             default -> bad;
           };

@@ -8,17 +8,28 @@ import org.jspecify.annotations.Nullable;
 /// `a/24`. Finds whole addresses in a line: `3.180.71.3` is not in `93.180.71.3`.
 ///
 /// - Threads: any; immutable.
-///
-/// @param text as it is written
-/// @param least the first address, 4 or 16 bytes
-/// @param greatest the last address, as long
-public record IpRange(String text, byte[] least, byte[] greatest) {
+public final class IpRange {
   private static final int IPV4_BYTES = 4;
   private static final int IPV6_BYTES = 16;
   private static final int GROUPS = 8;
   private static final String IPV4 = "0123456789.";
   private static final String IPV6 = "0123456789abcdefABCDEF:.";
   private static final int ADDRESS_CHARS_MAX = 45;
+
+  private final String text;
+  private final byte[] least; // 4 or 16 bytes
+  private final byte[] greatest;
+
+  private IpRange(String text, byte[] least, byte[] greatest) {
+    this.text = text;
+    this.least = least;
+    this.greatest = greatest;
+  }
+
+  /// As it is written.
+  String text() {
+    return text;
+  }
 
   /// The addresses of a text; null when it names none.
   static @Nullable IpRange parse(String text) {
@@ -131,16 +142,16 @@ public record IpRange(String text, byte[] least, byte[] greatest) {
   }
 
   /// True when any address of a text is one of these.
-  public boolean isIn(CharSequence text) {
-    for (int i = 0; i < text.length(); i++) {
-      String alphabet = startsIpv4(text, i) ? IPV4 : startsIpv6(text, i) ? IPV6 : "";
+  public boolean isIn(CharSequence line) {
+    for (int i = 0; i < line.length(); i++) {
+      String alphabet = startsIpv4(line, i) ? IPV4 : startsIpv6(line, i) ? IPV6 : "";
       if (!alphabet.isEmpty()) {
         int end = i;
-        while (end < text.length() && alphabet.indexOf(text.charAt(end)) >= 0) {
+        while (end < line.length() && alphabet.indexOf(line.charAt(end)) >= 0) {
           end++;
         }
         if (end - i <= ADDRESS_CHARS_MAX
-            && contains(address(text.subSequence(i, end).toString()))) {
+            && contains(address(line.subSequence(i, end).toString()))) {
           return true;
         }
         i = end;
@@ -177,18 +188,6 @@ public record IpRange(String text, byte[] least, byte[] greatest) {
 
   private static boolean isHex(char c) {
     return isDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-  }
-
-  @Override
-  public boolean equals(Object other) {
-    return other instanceof IpRange range
-        && Arrays.equals(least, range.least)
-        && Arrays.equals(greatest, range.greatest);
-  }
-
-  @Override
-  public int hashCode() {
-    return 31 * Arrays.hashCode(least) + Arrays.hashCode(greatest);
   }
 
   @Override

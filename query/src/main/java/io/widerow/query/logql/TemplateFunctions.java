@@ -83,7 +83,7 @@ final class TemplateFunctions {
 
     int small(int i) throws TemplateRun.Failed {
       if (get(i) instanceof Long number) {
-        return (int) Math.clamp(number, Integer.MIN_VALUE, Integer.MAX_VALUE);
+        return Math.clamp(number, Integer.MIN_VALUE, Integer.MAX_VALUE);
       }
       throw wrong("wrong type for value; expected int; got " + GoFormat.typed(get(i)));
     }
@@ -254,7 +254,7 @@ final class TemplateFunctions {
       return Boolean.compare(truth, second);
     }
     if (equality && (one == null || other == null)) {
-      return one == other ? 0 : 1;
+      return one == null && other == null ? 0 : 1;
     }
     throw call.wrong("incompatible types for comparison");
   }
@@ -530,7 +530,7 @@ final class TemplateFunctions {
         "round",
         call -> {
           double value = call.fraction(0);
-          int places = (int) Math.clamp(call.whole(1), -300, 300);
+          int places = Math.clamp(call.whole(1), -300, 300);
           return Double.isFinite(value)
               ? (Object)
                   BigDecimal.valueOf(value).setScale(places, RoundingMode.HALF_UP).doubleValue()

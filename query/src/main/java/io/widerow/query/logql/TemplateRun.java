@@ -21,7 +21,9 @@ public final class TemplateRun {
   private static final int STEPS_MAX = 100_000;
 
   /// `$`, and `.` at the top: all labels.
-  private static final Object LABELS = new Object();
+  private static final AllLabels LABELS = new AllLabels();
+
+  private record AllLabels() {}
 
   private final Source source;
   private final StringBuilder out = new StringBuilder();
@@ -244,7 +246,7 @@ public final class TemplateRun {
   private @Nullable Object fields(@Nullable Object of, List<String> path) throws Failed {
     Object value = of;
     for (String name : path) {
-      if (value == LABELS) {
+      if (value instanceof AllLabels) {
         String label = source.label(name);
         value = label == null ? "" : label;
       } else if (value instanceof Map<?, ?> map) {
@@ -259,7 +261,7 @@ public final class TemplateRun {
 
   /// All labels as a map, when they are the value.
   private @Nullable Object plain(@Nullable Object value) {
-    return value == LABELS ? source.labels() : value;
+    return value instanceof AllLabels ? source.labels() : value;
   }
 
   /// False for what is empty.

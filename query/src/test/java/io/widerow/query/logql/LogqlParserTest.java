@@ -74,22 +74,30 @@ class LogqlParserTest {
           {a="b"} |= ip("2.2.3.4-1.2.3.4") ;  : ip: invalid pattern: "2.2.3.4-1.2.3.4"
           {a="b"} |~ ip("1.2.3.4") ;  : ip: invalid operation |~, only |= and != are
           {a="b"} | x > ip("1.2.3.4") ; at line 1, col 15: syntax error: unexpected ip
-          {a="b"} | unwrap x ; at line 1, col 9: syntax error: unexpected unwrap outside of a range aggregation
+          {a="b"} | unwrap x ; \
+          at line 1, col 9: syntax error: unexpected unwrap outside of a range aggregation
           rate({a="b"}) ; at line 1, col 13: syntax error: unexpected ), expecting RANGE
-          rate({a="b"}[5x]) ; at line 1, col 14: syntax error: no number, duration or number of bytes: 5x
+          rate({a="b"}[5x]) ; \
+          at line 1, col 14: syntax error: no number, duration or number of bytes: 5x
           rate({a="b"}[0s]) ; at line 1, col 13: the range must be longer than 0, got [0s]
           rate({a="b"}[5m] @ 5) ; at line 1, col 18: syntax error: unexpected @
           sum_over_time({a="b"}[5m]) ;  : invalid aggregation sum_over_time without unwrap
           bytes_rate({a="b"} | unwrap x [5m]) ;  : invalid aggregation bytes_rate with unwrap
           rate({}[5m]) by (x) ;  : grouping not allowed for rate aggregation
-          rate_counter({} | unwrap x [5m]) by (x) ;  : grouping not allowed for rate_counter aggregation
-          quantile_over_time({} | unwrap x [5m]) ;  : parameter required for operation quantile_over_time
+          rate_counter({} | unwrap x [5m]) by (x) ; \
+           : grouping not allowed for rate_counter aggregation
+          quantile_over_time({} | unwrap x [5m]) ; \
+           : parameter required for operation quantile_over_time
           rate(5, {}[5m]) ;  : parameter 5 not supported for operation rate
-          sum({a="b"}) ; at line 1, col 5: syntax error: unexpected lines, expecting numbers over time
+          sum({a="b"}) ; \
+          at line 1, col 5: syntax error: unexpected lines, expecting numbers over time
           label_replace(vector(1)) ; at line 1, col 24: syntax error: unexpected ), expecting ,
-          label_replace(vector(1), "a", "b", "c", "(") ;  : invalid regex in label_replace: error parsing regexp: missing closing ): `(`
-          vector(1) or 1 ^ 1 ;  : unexpected literal for right leg of logical/set binary operation (or)
-          1 + 1 unless vector(1) ;  : unexpected literal for left leg of logical/set binary operation (unless)
+          label_replace(vector(1), "a", "b", "c", "(") ; \
+           : invalid regex in label_replace: error parsing regexp: missing closing ): `(`
+          vector(1) or 1 ^ 1 ; \
+           : unexpected literal for right leg of logical/set binary operation (or)
+          1 + 1 unless vector(1) ; \
+           : unexpected literal for left leg of logical/set binary operation (unless)
           sum(1 + 1) ; at line 1, col 5: syntax error: unexpected NUMBER, expecting series
           sum(5, vector(1)) ;  : unsupported parameter for operation sum(5,
           topk(0, vector(1)) ;  : invalid parameter (must be greater than 0) topk(0
@@ -99,13 +107,18 @@ class LogqlParserTest {
           sort(vector(1)) by (x) ;  : sort and sort_desc doesn't allow grouping by
           -rate({a="b"}[5m]) ; at line 1, col 2: syntax error: unexpected rate, expecting NUMBER
           rate({a="b"}[5m]) bool > 1 ; at line 1, col 19: syntax error: unexpected bool
-          0x1A ;  : unable to parse literal as a float: strconv.ParseFloat: parsing "0x1A": invalid syntax
+          0x1A ; \
+           : unable to parse literal as a float: strconv.ParseFloat: parsing "0x1A": invalid syntax
           {} | json a="b[" ;  : cannot parse expression [b[]: it is no path in JSON
-          {a="b"} | regexp "x" ;  : invalid regexp parser: at least one named capture must be supplied
+          {a="b"} | regexp "x" ; \
+           : invalid regexp parser: at least one named capture must be supplied
           {} | pattern "x" ;  : invalid pattern parser: at least one capture is required
-          {} | pattern "<a><b>" ;  : invalid pattern parser: found consecutive capture before '<b>': invalid expression
-          {a="b"} | label_format a=b,a=c ;  : multiple label name 'a' not allowed in a single format operation
-          {a="b"} | drop [1m] ; at line 1, col 16: syntax error: unexpected RANGE, expecting IDENTIFIER: [
+          {} | pattern "<a><b>" ; \
+           : invalid pattern parser: found consecutive capture before '<b>': invalid expression
+          {a="b"} | label_format a=b,a=c ; \
+           : multiple label name 'a' not allowed in a single format operation
+          {a="b"} | drop [1m] ; \
+          at line 1, col 16: syntax error: unexpected RANGE, expecting IDENTIFIER: [
           {a="b"} ?  ; at line 1, col 9: syntax error: unexpected ?
           """)
   void whatIsWrongIsToldWithItsPlace(String text, String told) {

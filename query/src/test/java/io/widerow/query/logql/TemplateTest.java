@@ -104,12 +104,14 @@ class TemplateTest {
           {{trimAll "$" "$5.00$"}}{{trim "  a "}}{{TrimSpace " b "}} => 5.00ab
           {{trunc 5 .name}} {{trunc -3 .name}} => Max M ler
           {{substr 4 6 .name}} {{substr 4 -1 .name}} => Mü Müller
-          {{alignLeft 5 .method}}. {{alignRight 5 .method}} {{alignRight 2 .method}} => get  .   get et
+          {{alignLeft 5 .method}}. {{alignRight 5 .method}} {{alignRight 2 .method}} => \
+          get  .   get et
           {{repeat 3 "ab"}} => ababab
           {{indent 2 "a"}} {{nindent 1 "b" | len}} => a 3
           {{b64enc "hi"}} {{b64dec "aGk="}} => aGk= hi
           {{urlencode "a b&c"}} {{urldecode "a+b%26c"}} => a+b%26c a b&c
-          {{contains "user" .path}} {{hasPrefix "/a" .path}} {{hasSuffix "x" .path}} => true true false
+          {{contains "user" .path}} {{hasPrefix "/a" .path}} {{hasSuffix "x" .path}} => \
+          true true false
           {{regexReplaceAll `(\\d+)` .path "<$1>"}} => /api/user/<42>
           {{regexReplaceAll "(?P<x>[a-z]+)/" .path "${x}_"}} => /api_user_42
           {{regexReplaceAllLiteral `\\d` .path "$1"}} => /api/user/$1$1
@@ -117,7 +119,9 @@ class TemplateTest {
           {{default "-" .empty}}{{default "-" .absent}}{{.method | default "-"}} => --get
           {{if eq .status "500"}}bad{{else}}good{{end}} => bad
           {{if ne .status "500"}}a{{else if .empty}}b{{else if gt 3 2}}c{{else}}d{{end}} => c
-          {{if and .method .empty}}x{{end}}{{if or .empty .method}}y{{end}}{{if not .empty}}z{{end}} => yz
+          {{if and .method .empty}}x{{end}}{{if or .empty .method}}y{{end}}{{if not \
+          .empty}}z{{end}} => \
+          yz
           {{if eq .method "put" "get"}}one{{end}} => one
           {{and .method .status}} {{or .empty "x"}} => 500 x
           {{lt 1 2}} {{le 2 2}} {{gt "b" "a"}} {{ge 1.5 2.5}} => true true true false
@@ -126,14 +130,16 @@ class TemplateTest {
           {{$x := 1}}{{if true}}{{$x = 2}}{{end}}{{$x}} => 2
           {{range (fromJson .json).a}}[{{.}}]{{end}} => [1][2.5][x]
           {{range $i, $e := (fromJson .json).a}}{{$i}}={{$e}} {{end}} => 0=1 1=2.5 2=x
-          {{range $k, $v := fromJson .json}}{{$k}}:{{$v}};{{end}} => a:[1 2.5 x];b:map[c:true];n:<no value>;
+          {{range $k, $v := fromJson .json}}{{$k}}:{{$v}};{{end}} => \
+          a:[1 2.5 x];b:map[c:true];n:<no value>;
           {{range (fromJson "[]")}}x{{else}}none{{end}} => none
           {{$j := fromJson .json}}{{$j.b.c}} {{index $j "a" 0}} {{index $j.a 2}} => true 1 x
           {{fromJson "nope"}} => <no value>
           {{len .method}} {{len (fromJson .json).a}} {{len "ü"}} => 3 3 2
           {{index . "method"}} {{index $ "status"}} => get 500
           {{print "a" 1 2 "b"}} {{print 1 2}} => a1 2b 1 2
-          {{printf "%-5s|%5s|%05d|%.2f|%q|%x|%t|%v" "a" "b" 42 3.14159 "c\\"" 255 true 1.5}} => a    |    b|00042|3.14|"c\\""|ff|true|1.5
+          {{printf "%-5s|%5s|%05d|%.2f|%q|%x|%t|%v" "a" "b" 42 3.14159 "c\\"" 255 true 1.5}} => \
+          a    |    b|00042|3.14|"c\\""|ff|true|1.5
           {{printf "%s %d" "a"}} => a %!d(MISSING)
           {{printf "%s" "a" "b"}} => a%!(EXTRA string=b)
           {{printf "%d" "a"}} => %!d(string=a)
@@ -142,14 +148,17 @@ class TemplateTest {
           {{add 1 2 .n}} {{sub 9 2}} {{mul 2 3 4}} {{div 7 2}} {{mod 7 4}} => 10 7 24 3 3
           {{max 1 9 3}} {{min 4 2}} {{maxf 1.5 2}} {{minf 1.5 2}} => 9 2 2 1.5
           {{addf 1.5 2}} {{subf 2 0.5}} {{mulf 1.5 2}} {{divf 3 2}} => 3.5 1.5 3 1.5
-          {{ceil 1.2}} {{floor "1.8"}} {{round 1.256 2}} {{int "42"}} {{float64 "1.5"}} => 2 1 1.26 42 1.5
+          {{ceil 1.2}} {{floor "1.8"}} {{round 1.256 2}} {{int "42"}} {{float64 "1.5"}} => \
+          2 1 1.26 42 1.5
           {{bytes .size}} {{duration .took}} {{duration_seconds .took}} => 2000 1.5 1.5
           {{mulf 1e21 1}} {{mulf 1e-7 1}} {{mulf 123456789 10}} => 1e+21 1e-07 1234567890
           {{date "2006-01-02T15:04:05.000Z07:00" __timestamp__}} => 2026-01-01T00:00:00.123Z
           {{date "Mon Jan _2 3:04PM 06" now}} => Thu Jan  1 12:00AM 26
-          {{unixEpoch __timestamp__}} {{unixEpochMillis now}} {{unixEpochNanos now}} => 1767225600 1767225600123 1767225600123456789
+          {{unixEpoch __timestamp__}} {{unixEpochMillis now}} {{unixEpochNanos now}} => \
+          1767225600 1767225600123 1767225600123456789
           {{toDate "2006-01-02" "2026-03-05" | date "02.01.2006"}} => 05.03.2026
-          {{toDateInZone "2006-01-02 15:04" "Europe/Berlin" "2026-07-01 02:00" | unixEpoch}} => 1782864000
+          {{toDateInZone "2006-01-02 15:04" "Europe/Berlin" "2026-07-01 02:00" | unixEpoch}} => \
+          1782864000
           {{unixToTime "1767225600123" | date "15:04:05.000"}} => 00:00:00.123
           {{`raw \\n`}} {{"tab\\tx"}} {{"}}"}} => raw \\n tab	x }}
           {{(print "a" "b") | ToUpper}} => AB

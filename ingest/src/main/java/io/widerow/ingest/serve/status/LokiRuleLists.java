@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 ///
 /// | path | response |
 /// |---|---|
-/// | `/loki/api/v1/rules`, `/api/prom/rules`, with a namespace and a group | 404 `no rule groups found` |
+/// | `/loki/api/v1/rules`, `/api/prom/rules`, and below them | 404 `no rule groups found` |
 /// | `/prometheus/api/v1/rules` | the daemon's alert rules as one group |
 /// | `/prometheus/api/v1/alerts` | those that fire |
 ///

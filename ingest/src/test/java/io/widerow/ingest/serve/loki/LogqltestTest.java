@@ -39,7 +39,8 @@ class LogqltestTest {
   private static final Pattern LOAD =
       Pattern.compile(
           "(\\{.*?})\\s*(?:\"([^\"]*)\"|`([^`]*)`)\\s*@\\s*(\\S+)"
-              + "(?:\\s*\\[repeat every\\s+(\\S+)\\s+for\\s+(\\d+)])?(?:\\s*\\[metadata\\s+(.*?)])?");
+              + "(?:\\s*\\[repeat every\\s+(\\S+)\\s+for\\s+(\\d+)])?"
+              + "(?:\\s*\\[metadata\\s+(.*?)])?");
   private static final Pattern PAIR = Pattern.compile("(?:\"([^\"]*)\"|([^\\s\"=]+))=\"([^\"]*)\"");
   private static final Pattern INSTANT = Pattern.compile("eval instant at (\\S+)\\s+(.+)");
   private static final Pattern RANGE =

@@ -41,6 +41,7 @@ public final class EventLines {
   private final Text text = new Text();
   private final Map<String, Integer> alike = new HashMap<>(); // shown name to the last number
   private final Map<String, String> doubles = new TreeMap<>(); // metadata of the names of labels
+  private boolean pushedLevel; // the event was pushed with a level as metadata
   private final StreamNames streams = new StreamNames();
   private @Nullable Set<String> stream; // names of its labels; null when it was not pushed
 
@@ -62,6 +63,7 @@ public final class EventLines {
     text.known = false;
     alike.clear();
     doubles.clear();
+    pushedLevel = false;
     line.begin(newEvent.timeNanos(), text);
     line.set(Category.STREAM, LabelMapping.SERVICE, newEvent.type());
     stream = newEvent.find(StreamLabels.FIELD, scratch) ? streams.of(scratch.toString()) : null;
@@ -82,9 +84,9 @@ public final class EventLines {
       String unique = line.has(name) ? name + Line.EXTRACTED : name;
       line.set(Category.METADATA, unique, value);
     });
-    if (level && !line.has(LabelMapping.DETECTED_LEVEL)) {
+    if (level || pushedLevel) {
       Level found = Level.of(newEvent, scratch);
-      line.foundLevel(found == null ? UNKNOWN_LEVEL : found.word());
+      line.level(found == null ? UNKNOWN_LEVEL : found.word(), pushedLevel);
     }
     return line;
   }
@@ -92,9 +94,11 @@ public final class EventLines {
   private void attribute(AttributeName name, AttributeValue value) {
     String shown = labels.shown(name);
     Set<String> of = stream;
-    boolean ownLevel = of == null && shown.equals(LabelMapping.DETECTED_LEVEL);
-    if (ownLevel
-        || shown.equals(LabelMapping.SERVICE)
+    if (shown.equals(LabelMapping.DETECTED_LEVEL)) {
+      pushedLevel = of != null;
+      return;
+    }
+    if (shown.equals(LabelMapping.SERVICE)
         || name.equals(AttributeName.BODY)
         || name.equals(StreamLabels.FIELD)) {
       return;

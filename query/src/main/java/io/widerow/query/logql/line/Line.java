@@ -81,9 +81,11 @@ public final class Line {
     pushed = true;
   }
 
-  /// Sets the level that the store has found; the event does not have it as an attribute.
-  void foundLevel(String level) {
-    findsLevel = true;
+  /// Sets the level of the event.
+  ///
+  /// @param isPushed whether the event was pushed with one; else it makes no series by itself
+  void level(String level, boolean isPushed) {
+    findsLevel = !isPushed;
     set(Category.METADATA, LabelMapping.DETECTED_LEVEL, level);
   }
 

@@ -125,8 +125,8 @@ final class Operations {
       if (group.stream().filter(series -> series.has(at)).limit(2).count() > 1) {
         throw new QueryException.Refused(
             "query",
-            ("found duplicate series on the %s hand-side;many-to-many matching not allowed: matching"
-                    + " labels must be unique on one side: %s")
+            ("found duplicate series on the %s hand-side;many-to-many matching not allowed:"
+                    + " matching labels must be unique on one side: %s")
                 .formatted(side, group.getFirst().labels()));
       }
     }

@@ -35,9 +35,9 @@ public record Steps(long startNanos, long stepNanos, int count) {
     if (count > COUNT_MAX) {
       throw new QueryException.Refused(
           "query",
-          "exceeded maximum resolution of 11,000 points per time series, got %d; use a longer step or a"
+          "exceeded maximum resolution of 11,000 points per time series, got %d; use a longer step"
                   .formatted(count)
-              + " shorter range");
+              + " or a shorter range");
     }
     return new Steps(startNanos, stepNanos, (int) count);
   }
