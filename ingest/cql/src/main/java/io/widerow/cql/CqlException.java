@@ -70,6 +70,18 @@ public final class CqlException extends RuntimeException {
     return new CqlException(Code.FUNCTION, sentence, "system", name, arguments);
   }
 
+  /// An operation of arithmetic that cannot be computed.
+  ///
+  /// @param name of its function
+  /// @param arguments the types of both sides
+  public static CqlException operation(
+      String name, String sign, List<String> arguments, String why) {
+    String sentence =
+        "the operation '%s %s %s' failed: %s"
+            .formatted(arguments.getFirst(), sign, arguments.getLast(), why);
+    return new CqlException(Code.FUNCTION, sentence, "system", name, arguments);
+  }
+
   /// The keyspace of what exists already, or of the function that failed; else empty.
   public String keyspace() {
     return keyspace;

@@ -9,6 +9,9 @@ public interface Argument {
   /// Its compatibility with a type.
   TypeCompatibility fit(CqlType wanted);
 
+  /// True for a value that comes with the execution.
+  boolean isMarker();
+
   /// Its own type; of a constant that which suits it best. Null when it is unknown.
   @Nullable CqlType type();
 }

@@ -39,6 +39,13 @@ public final class Casts {
     requireDigits((long) one.precision() + other.precision());
   }
 
+  /// @throws CqlException when the quotient of two decimals has too many digits
+  public static void requireQuotient(BigDecimal one, BigDecimal other, int scale) {
+    long front =
+        ((long) one.precision() - one.scale()) - ((long) other.precision() - other.scale());
+    requireDigits(Math.max(0, front) + scale);
+  }
+
   private static void requireDigits(long digits) {
     if (digits > DIGITS_MAX) {
       throw CqlException.invalid(

@@ -24,6 +24,7 @@ public final class NativeFunctions {
     add(BlobFunctions.all(), false);
     add(Maths.all(), false);
     add(Aggregates.all(), false);
+    add(Operations.all(), false);
     for (List<FunctionFactory> all :
         List.of(
             Aggregates.ofAnyType(),
@@ -131,11 +132,20 @@ public final class NativeFunctions {
         }
       }
     }
+    String sign = Operations.sign(name);
+    if (some.isEmpty() && sign != null) {
+      throw CqlException.invalid(
+          "the '%s' operation is not supported between %s and %s"
+              .formatted(sign, arguments.getFirst(), arguments.getLast()));
+    }
     if (some.isEmpty()) {
       throw CqlException.invalid(
           ("Invalid call to function %s, none of its type signatures match (known type signatures:"
                   + " %s)")
               .formatted(name, shown(all)));
+    }
+    if (some.size() > 1 && sign != null) {
+      return ofWanted(sign, some, arguments, wanted);
     }
     if (some.size() > 1) {
       throw CqlException.invalid(
@@ -144,6 +154,25 @@ public final class NativeFunctions {
               .formatted(name, shown(some)));
     }
     return some.getFirst();
+  }
+
+  /// The operation between two values of the wanted type.
+  private static NativeFunction ofWanted(
+      String sign,
+      List<NativeFunction> some,
+      List<? extends Argument> arguments,
+      @Nullable CqlType wanted) {
+    if (wanted != null && arguments.stream().noneMatch(Argument::isMarker)) {
+      for (NativeFunction each : some) {
+        if (each.arguments().equals(List.of(wanted, wanted))) {
+          return each;
+        }
+      }
+    }
+    throw CqlException.invalid(
+        ("Ambiguous '%s' operation with args %s and %s: use type hint to disambiguate, example"
+                + " '(int) ?'")
+            .formatted(sign, arguments.getFirst(), arguments.getLast()));
   }
 
   private static TypeCompatibility fit(

@@ -136,26 +136,32 @@ final class ChangeParser {
   private Change.Assignment assignment() {
     Part to = part();
     if (words.skipSign("+=")) {
-      return new Change.Assignment(to, How.ADD, expressions.term());
+      return new Change.Assignment(to, How.ADD, expressions.sum());
     }
     if (words.skipSign("-=")) {
-      return new Change.Assignment(to, How.SUBTRACT, expressions.term());
+      return new Change.Assignment(to, How.SUBTRACT, expressions.sum());
     }
     words.requireSign("=");
-    Expression first = expressions.term();
-    boolean plus = words.skipSign("+");
-    if (!plus && !words.skipSign("-")) {
-      return new Change.Assignment(to, How.SET, first);
+    Lexeme sign = words.peekSecond();
+    if (words.isName() && (sign.isSign("+") || sign.isSign("-"))) {
+      requireColumn(isColumn(new Expression.Name(words.name("a column")), to));
+      How how = words.take().isSign("+") ? How.ADD : How.SUBTRACT;
+      return new Change.Assignment(to, how, expressions.sum());
     }
-    Expression second = expressions.term();
-    if (isColumn(first, to)) {
-      return new Change.Assignment(to, plus ? How.ADD : How.SUBTRACT, second);
+    Expression value = expressions.sum();
+    if (value instanceof Expression.Arithmetic(String operator, Expression left, Expression right)
+        && right instanceof Expression.Name) {
+      requireColumn(operator.equals("+") && isColumn(right, to));
+      return new Change.Assignment(to, How.PREPEND, left);
     }
-    if (plus && isColumn(second, to)) {
-      return new Change.Assignment(to, How.PREPEND, first);
+    return new Change.Assignment(to, How.SET, value);
+  }
+
+  private static void requireColumn(boolean isColumn) {
+    if (!isColumn) {
+      throw new CqlException(
+          Code.SYNTAX, "Only expressions of the form X = X +<value> are supported.");
     }
-    throw new CqlException(
-        Code.SYNTAX, "Only expressions of the form X = X +<value> are supported.");
   }
 
   private static boolean isColumn(Expression expression, Part part) {
@@ -168,7 +174,7 @@ final class ChangeParser {
   private Part part() {
     String column = words.name("a column");
     if (words.skipSign("[")) {
-      Expression key = expressions.term();
+      Expression key = expressions.sum();
       words.requireSign("]");
       return new Part(column, key, null);
     }

@@ -112,6 +112,22 @@ public sealed interface Expression {
     }
   }
 
+  /// `-of`, of what is no number as it is written.
+  record Negation(Expression of) implements Expression {
+    @Override
+    public String toString() {
+      return "-" + of;
+    }
+  }
+
+  /// `(of)` as an operand of arithmetic, or around it.
+  record Grouped(Expression of) implements Expression {
+    @Override
+    public String toString() {
+      return "(" + of + ")";
+    }
+  }
+
   /// `(a, b)`.
   record TupleOf(List<Expression> elements) implements Expression {
     public TupleOf {
@@ -183,6 +199,8 @@ public sealed interface Expression {
       case Field(Expression of, String name) -> new Field(of.quoted(), Identifiers.quoted(name));
       case Arithmetic(String operator, Expression left, Expression right) ->
           new Arithmetic(operator, left.quoted(), right.quoted());
+      case Negation(Expression of) -> new Negation(of.quoted());
+      case Grouped(Expression of) -> new Grouped(of.quoted());
       case TupleOf(List<Expression> elements) -> new TupleOf(quoted(elements));
       case ListOf(List<Expression> elements) -> new ListOf(quoted(elements));
       case SetOf(List<Expression> elements) -> new SetOf(quoted(elements));

@@ -30,7 +30,8 @@ final class ExpressionParser {
     Expression sum = product();
     while (words.peek().isSign("+") || words.peek().isSign("-")) {
       enter();
-      sum = new Expression.Arithmetic(words.take().text(), sum, product());
+      String sign = words.take().text();
+      sum = new Expression.Arithmetic(sign, operand(sum), operand(product()));
     }
     depth = outside;
     return sum;
@@ -38,13 +39,41 @@ final class ExpressionParser {
 
   private Expression product() {
     int outside = depth;
-    Expression product = term();
+    Expression product = factor();
     while (words.peek().isSign("*") || words.peek().isSign("/") || words.peek().isSign("%")) {
       enter();
-      product = new Expression.Arithmetic(words.take().text(), product, term());
+      String sign = words.take().text();
+      product = new Expression.Arithmetic(sign, operand(product), operand(factor()));
     }
     depth = outside;
     return product;
+  }
+
+  /// A term, or the negation of one.
+  private Expression factor() {
+    if (!words.peek().isSign("-") || isNumber(words.peekSecond())) {
+      return term();
+    }
+    int outside = depth;
+    enter();
+    words.requireSign("-");
+    Expression negated = new Expression.Negation(operand(factor()));
+    depth = outside;
+    return negated;
+  }
+
+  private static boolean isNumber(Lexeme lexeme) {
+    return switch (lexeme.kind()) {
+      case INTEGER, FLOAT, DURATION -> true;
+      default -> lexeme.isWord("nan") || lexeme.isWord("infinity");
+    };
+  }
+
+  /// `(a)` is no tuple where a number is expected.
+  private static Expression operand(Expression expression) {
+    return expression instanceof Expression.TupleOf(List<Expression> parts) && parts.size() == 1
+        ? new Expression.Grouped(parts.getFirst())
+        : expression;
   }
 
   /// Any expression without arithmetic at its top.
@@ -68,12 +97,12 @@ final class ExpressionParser {
 
   /// `key]`, `from..to]`, `from..]` or `..to]`.
   private Expression part(Expression of) {
-    Expression from = words.peek().isSign("..") ? null : term();
+    Expression from = words.peek().isSign("..") ? null : sum();
     if (from != null && words.skipSign("]")) {
       return new Expression.Element(of, from);
     }
     words.requireSign("..");
-    Expression to = from != null && words.peek().isSign("]") ? null : term();
+    Expression to = from != null && words.peek().isSign("]") ? null : sum();
     words.requireSign("]");
     return new Expression.Slice(of, from, to);
   }
@@ -130,21 +159,27 @@ final class ExpressionParser {
       return new Expression.Hint(type, term());
     }
     List<Expression> elements = list(")");
-    boolean grouping = elements.size() == 1 && elements.getFirst() instanceof Expression.Arithmetic;
-    return grouping ? elements.getFirst() : new Expression.TupleOf(elements);
+    Expression tuple = new Expression.TupleOf(elements);
+    boolean computed =
+        elements.size() == 1
+            && (elements.getFirst() instanceof Expression.Arithmetic
+                || elements.getFirst() instanceof Expression.Negation
+                || elements.getFirst() instanceof Expression.Grouped);
+    return computed ? operand(tuple) : tuple;
   }
 
   private Expression negative() {
-    Lexeme number = words.peek();
-    if (number.isWord("nan") || number.isWord("infinity")) {
-      return constant(Literals.Kind.FLOAT, "-" + words.take().text());
+    if (!isNumber(words.peek())) {
+      throw words.expected("a number");
     }
-    return switch (number.kind()) {
-      case INTEGER -> constant(Literals.Kind.INTEGER, "-" + words.take().text());
-      case FLOAT -> constant(Literals.Kind.FLOAT, "-" + words.take().text());
-      case DURATION -> constant(Literals.Kind.DURATION, "-" + words.take().text());
-      default -> throw words.expected("a number");
-    };
+    Lexeme number = words.take();
+    Literals.Kind kind =
+        switch (number.kind()) {
+          case INTEGER -> Literals.Kind.INTEGER;
+          case DURATION -> Literals.Kind.DURATION;
+          default -> Literals.Kind.FLOAT;
+        };
+    return constant(kind, "-" + number.text());
   }
 
   /// `?` or `:name`.
@@ -174,21 +209,21 @@ final class ExpressionParser {
     if (words.skipSign("}")) {
       return new Expression.SetOf(List.of());
     }
-    Expression first = term();
+    Expression first = sum();
     if (!words.skipSign(":")) {
       List<Expression> elements = new ArrayList<>(List.of(first));
       while (words.skipSign(",")) {
-        elements.add(term());
+        elements.add(sum());
       }
       words.requireSign("}");
       return new Expression.SetOf(elements);
     }
     List<Expression> keys = new ArrayList<>(List.of(first));
-    List<Expression> values = new ArrayList<>(List.of(term()));
+    List<Expression> values = new ArrayList<>(List.of(sum()));
     while (words.skipSign(",")) {
-      keys.add(term());
+      keys.add(sum());
       words.requireSign(":");
-      values.add(term());
+      values.add(sum());
     }
     words.requireSign("}");
     return new Expression.MapOf(keys, values);
@@ -254,7 +289,7 @@ final class ExpressionParser {
   private Expression cast() {
     words.take();
     words.requireSign("(");
-    Expression of = term();
+    Expression of = sum();
     words.requireWord("as");
     CqlType type = type().resolve();
     words.requireSign(")");

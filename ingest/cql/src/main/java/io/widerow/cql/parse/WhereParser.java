@@ -49,7 +49,7 @@ final class WhereParser {
     words.requireWord("token");
     List<String> columns = columns();
     Operator operator = requireSign();
-    return new KeyRelation(columns, true, operator, List.of(expressions.term()), false);
+    return new KeyRelation(columns, true, operator, List.of(expressions.sum()), false);
   }
 
   private KeyRelation tuple() {
@@ -65,7 +65,12 @@ final class WhereParser {
       return new KeyRelation(columns, false, Operator.IN, values, marked);
     }
     Operator operator = requireSign();
-    return new KeyRelation(columns, false, operator, List.of(expressions.term()), false);
+    Expression values = expressions.sum();
+    Expression tuple = // of one value that is computed
+        values instanceof Expression.Grouped(Expression of)
+            ? new Expression.TupleOf(List.of(of))
+            : values;
+    return new KeyRelation(columns, false, operator, List.of(tuple), false);
   }
 
   private Operator requireSign() {
@@ -90,24 +95,24 @@ final class WhereParser {
     Expression key = null;
     String field = null;
     if (words.skipSign("[")) {
-      key = expressions.term();
+      key = expressions.sum();
       words.requireSign("]");
     } else if (words.skipSign(".")) {
       field = words.name("a field");
     }
     Operator sign = sign();
     if (sign != null) {
-      return new Relation(column, key, field, sign, expressions.term());
+      return new Relation(column, key, field, sign, expressions.sum());
     }
     if (words.skipWord("in")) {
       return new Relation(column, key, field, Operator.IN, inValues());
     }
     if (words.skipWord("like")) {
-      return new Relation(column, key, field, Operator.LIKE, expressions.term());
+      return new Relation(column, key, field, Operator.LIKE, expressions.sum());
     }
     if (words.skipWord("contains")) {
       Operator operator = words.skipWord("key") ? Operator.CONTAINS_KEY : Operator.CONTAINS;
-      return new Relation(column, key, field, operator, expressions.term());
+      return new Relation(column, key, field, operator, expressions.sum());
     }
     if (words.skipWord("is")) {
       words.requireWord("not");
@@ -128,7 +133,7 @@ final class WhereParser {
       return values;
     }
     do {
-      values.add(expressions.term());
+      values.add(expressions.sum());
     } while (words.skipSign(","));
     words.requireSign(")");
     return values;

@@ -31,7 +31,7 @@ record ArgumentType(Compiler compiler, Expression expression, @Nullable Value va
               Expression.TupleOf _ ->
               true;
           case Expression.Call call -> !selection && Functions.isScalar(compiler, call);
-          case Expression.Arithmetic _ -> !selection;
+          case Expression.Arithmetic _, Expression.Negation _, Expression.Grouped _ -> !selection;
           default -> false;
         };
     String marker = selection ? "[selection]" : expression.toString();
@@ -71,7 +71,10 @@ record ArgumentType(Compiler compiler, Expression expression, @Nullable Value va
               : TypeCompatibility.NONE;
       default -> {
         CqlType type = value == null ? compiler.attempt(expression, wanted) : value.type();
-        yield type == null ? TypeCompatibility.NONE : TypeCompatibility.of(wanted, type);
+        CqlType own = value == null ? compiler.attempt(expression, null) : null;
+        TypeCompatibility fit =
+            type == null ? TypeCompatibility.NONE : TypeCompatibility.of(wanted, type);
+        yield own == null || own.equals(wanted) ? fit : fit.and(TypeCompatibility.WEAK);
       }
     };
   }
@@ -93,6 +96,11 @@ record ArgumentType(Compiler compiler, Expression expression, @Nullable Value va
       fit = fit.and(of(compiler, parts.get(i)).fit(types.get(i)));
     }
     return fit;
+  }
+
+  @Override
+  public boolean isMarker() {
+    return expression instanceof Expression.Marker;
   }
 
   @Override

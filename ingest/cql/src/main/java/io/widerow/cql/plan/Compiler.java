@@ -3,6 +3,7 @@ package io.widerow.cql.plan;
 import io.widerow.cql.CqlException;
 import io.widerow.cql.CqlException.Code;
 import io.widerow.cql.function.Elements;
+import io.widerow.cql.function.Operations;
 import io.widerow.cql.parse.Expression;
 import io.widerow.cql.schema.Constants;
 import io.widerow.cql.schema.GroupBySpec;
@@ -73,7 +74,11 @@ final class Compiler {
       case Expression.Slice slice -> slice(slice);
       case Expression.Field(Expression of, String field) -> field(of, field);
       case Expression.TupleOf(List<Expression> parts) -> tuple(parts, wanted, name);
-      case Expression.Arithmetic sum -> Sums.compile(this, sum, wanted, name);
+      case Expression.Arithmetic(String sign, Expression left, Expression right) ->
+          operation(Operations.function(sign), List.of(left, right), wanted, name);
+      case Expression.Negation(Expression of) ->
+          operation(Operations.NEGATION, List.of(of), wanted, name);
+      case Expression.Grouped(Expression of) -> compile(of, wanted, name);
       case Expression.ListOf(List<Expression> parts) -> list(parts, wanted, name);
       case Expression.SetOf(List<Expression> parts) -> set(parts, wanted, name);
       case Expression.MapOf(List<Expression> keys, List<Expression> values) ->
@@ -81,6 +86,11 @@ final class Compiler {
               ? user(keys, values, user, name)
               : map(keys, values, wanted, name);
     };
+  }
+
+  private Value operation(
+      String function, List<Expression> of, @Nullable CqlType wanted, String name) {
+    return Functions.call(this, new Expression.Call(function, of), wanted, name);
   }
 
   private Value field(Expression of, String field) {

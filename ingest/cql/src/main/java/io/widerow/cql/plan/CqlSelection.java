@@ -94,6 +94,8 @@ record CqlSelection(
       case Expression.Hint(CqlType type, Expression of) -> "(" + type.cql() + ")" + name(of);
       case Expression.Arithmetic(String operator, Expression left, Expression right) ->
           "%s %s %s".formatted(name(left), operator, name(right));
+      case Expression.Negation(Expression of) -> "-" + name(of);
+      case Expression.Grouped(Expression of) -> "(" + name(of) + ")";
       case Expression.ListOf(List<Expression> parts) -> "[" + names(parts) + "]";
       case Expression.SetOf(List<Expression> parts) -> "{" + names(parts) + "}";
       case Expression.TupleOf(List<Expression> parts) -> "(" + names(parts) + ")";

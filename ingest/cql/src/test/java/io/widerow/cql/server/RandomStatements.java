@@ -89,8 +89,61 @@ final class RandomStatements {
       return "blobAs" + column.type() + "(0x)";
     }
     String value = RandomTable.value(column.type(), random);
+    if (chance(6)) {
+      return computed(column.type(), value);
+    }
     boolean number = List.of("int", "bigint", "varint").contains(column.type());
     return number && chance(5) ? "fromJson('" + value + "')" : value;
+  }
+
+  /// A value that arithmetic makes of another one; sometimes of one that it does not take.
+  private String computed(String type, String value) {
+    if (NUMBERS.contains(type)) {
+      return switch (random.nextInt(6)) {
+        case 0 -> "-(" + value + ")";
+        case 1 -> "(" + type.replace("counter", "bigint") + ")" + value + " * 2";
+        case 2 -> value + " - 0.5";
+        default ->
+            value + " " + sign() + " " + RandomTable.value(chance(80) ? type : "int", random);
+      };
+    }
+    return switch (type) {
+      case "timestamp", "date" -> value + (chance(50) ? " + " : " - ") + duration(type);
+      case "text", "ascii" ->
+          value + " + " + RandomTable.value(chance(70) ? type : "ascii", random);
+      default -> chance(30) ? value + " " + sign() + " 1" : value;
+    };
+  }
+
+  private String sign() {
+    return RandomTable.any(List.of("+", "-", "*", "/", "%"), random);
+  }
+
+  private String duration(String type) {
+    boolean coarse = type.equals("date") && !chance(10);
+    return RandomTable.any(
+        coarse
+            ? List.of("1d", "2w", "1mo", "1y2mo3d")
+            : List.of("1h", "90m", "1mo2d", "3ms", "1us"),
+        random);
+  }
+
+  /// A column with a sign: of itself, of a constant or of another column.
+  private String computed(Column column) {
+    String name = column.name();
+    String type = column.type();
+    boolean timed = type.equals("timestamp") || type.equals("date");
+    return switch (random.nextInt(5)) {
+      case 0 -> "-" + name;
+      case 1 -> name + " " + sign() + " " + RandomTable.any(table.columns, random).name();
+      case 2 -> "(" + name + " + 1) * 2";
+      case 3 -> "max(" + name + " + " + RandomTable.value(type, random) + ")";
+      default ->
+          name
+              + (timed
+                  ? (chance(50) ? " + " : " - ") + duration(type)
+                  : " " + sign() + " " + RandomTable.value(type, random));
+    };
   }
 
   private String insert(String time) {
@@ -303,7 +356,8 @@ final class RandomStatements {
 
   private String one(Column column) {
     String name = column.name();
-    return switch (random.nextInt(23)) {
+    return switch (random.nextInt(26)) {
+      case 23, 24 -> computed(column);
       case 0 -> "count(*)";
       case 1 -> "count(" + name + ")";
       case 2 -> "min(" + name + ")";
