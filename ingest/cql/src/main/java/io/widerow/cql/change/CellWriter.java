@@ -225,7 +225,9 @@ final class CellWriter {
         List<Cell> cells = cells(column, target, before);
         int index = (Integer) key;
         if (cells.isEmpty()) {
-          throw CqlException.invalid("Attempted to set an element on a list which is null");
+          throw CqlException.invalid(
+              "Attempted to %s a list which is null"
+                  .formatted(value == null ? "delete an element from" : "set an element on"));
         }
         if (index < 0 || index >= cells.size()) {
           throw CqlException.invalid(

@@ -12,8 +12,10 @@ import io.widerow.cql.table.KeySpans;
 import io.widerow.cql.table.KeySpans.Span;
 import io.widerow.cql.table.RowReader;
 import io.widerow.cql.table.TableRow;
+import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -108,6 +110,7 @@ public final class ChangeGroup implements TableWrite<ChangeGroup.Outcome> {
       readers.computeIfAbsent(
           table.number(), _ -> new RowReader(table, before, now.getEpochSecond()));
     }
+    requireOnePartition(readers);
     List<Found> found = new ArrayList<>();
     boolean ofRows = changes.stream().anyMatch(ChangeGroup::isOfRow);
     boolean applied = true;
@@ -141,6 +144,47 @@ public final class ChangeGroup implements TableWrite<ChangeGroup.Outcome> {
   @Override
   public void derive(TableView before, TableView after, Mutations out) {
     changed.write(before, after, out);
+  }
+
+  /// Conditions of a batch are met or not together, so they are about one partition; those on one
+  /// row must not contradict each other.
+  private void requireOnePartition(Map<Integer, RowReader> readers) {
+    boolean conditional = changes.stream().anyMatch(change -> change.guard() != null);
+    if (!conditional || changes.size() == 1) {
+      return;
+    }
+    byte[] first = null;
+    Map<ByteBuffer, WriteCondition> rows = new HashMap<>();
+    for (RowChange change : changes) {
+      KeySpans spans =
+          new KeySpans(
+              change.table(), reader(readers, change).keys(), change.conditions(), change.limits());
+      for (byte[] partition : partitions(spans)) {
+        if (first != null && !Arrays.equals(first, partition)) {
+          throw CqlException.invalid("Batch with conditions cannot span multiple partitions");
+        }
+        first = partition;
+      }
+      WriteCondition guard = change.guard();
+      if (guard != null) {
+        byte[] partition = Objects.requireNonNull(first);
+        List<Span> keys = change.isOfHeader() ? List.of() : rows(spans, partition);
+        byte[] row = keys.isEmpty() ? TableKeys.header(partition) : keys.getFirst().from();
+        WriteCondition before = rows.putIfAbsent(ByteBuffer.wrap(row), guard);
+        requireAlike(before == null ? guard : before, guard);
+      }
+    }
+  }
+
+  private static void requireAlike(WriteCondition one, WriteCondition other) {
+    if (one.exists() == other.exists() && one.notExists() == other.notExists()) {
+      return;
+    }
+    boolean tests = !(one.exists() || one.notExists()) || !(other.exists() || other.notExists());
+    throw CqlException.invalid(
+        tests
+            ? "Cannot mix IF conditions and IF NOT EXISTS for the same row"
+            : "Cannot mix IF EXISTS and IF NOT EXISTS conditions for the same row");
   }
 
   private static RowReader reader(Map<Integer, RowReader> readers, RowChange change) {

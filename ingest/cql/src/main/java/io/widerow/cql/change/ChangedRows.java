@@ -32,11 +32,13 @@ final class ChangedRows {
 
   /// Those of one table.
   private static final class OfTable {
+    private final Table table;
     private final List<ViewWriter> views;
     private final SortedSet<byte[]> keys = new TreeSet<>(Arrays::compareUnsigned);
     private final List<Span> deleted = new ArrayList<>();
 
-    OfTable(List<ViewWriter> views) {
+    OfTable(Table table, List<ViewWriter> views) {
+      this.table = table;
       this.views = views;
     }
   }
@@ -48,7 +50,7 @@ final class ChangedRows {
       if (views.isEmpty()) {
         return null;
       }
-      found = new OfTable(views);
+      found = new OfTable(table, views);
       tables.put(table.number(), found);
     }
     return found;
@@ -87,8 +89,8 @@ final class ChangedRows {
         addKeys(span, before, of.keys);
       }
       for (byte[] key : of.keys) {
-        StoredRow was = StoredRow.find(before, key);
-        StoredRow is = StoredRow.find(after, key);
+        StoredRow was = StoredRow.find(of.table, before, key);
+        StoredRow is = StoredRow.find(of.table, after, key);
         if (isSame(was, is)) {
           continue;
         }

@@ -1,8 +1,10 @@
 package io.widerow.cql.change;
 
 import io.widerow.cql.key.TableKeys;
+import io.widerow.cql.schema.Table;
 import io.widerow.cql.store.TableCursor;
 import io.widerow.cql.store.TableView;
+import io.widerow.cql.table.VisibleCells;
 import io.widerow.cql.type.WireCodec;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -70,8 +72,9 @@ record StoredRow(byte[] key, long liveExpiry, List<Cell> cells) {
   }
 
   /// The row of a key; null when there is nothing of it.
-  static @Nullable StoredRow find(TableView view, byte[] key) {
-    try (TableCursor cursor = view.scan(key, TableKeys.next(key), false, NOTHING_EXPIRED)) {
+  static @Nullable StoredRow find(Table table, TableView view, byte[] key) {
+    TableCursor rows = view.scan(key, TableKeys.next(key), false, NOTHING_EXPIRED);
+    try (TableCursor cursor = VisibleCells.of(table, rows)) {
       if (!cursor.next()) {
         return null;
       }

@@ -24,6 +24,7 @@ public final class ViewFill {
 
   private final TableWriter writer;
   private final WrittenSchema schema;
+  private final Table base;
   private final TableKeys keys;
   private final ViewWriter view;
 
@@ -31,6 +32,7 @@ public final class ViewFill {
   public ViewFill(TableWriter writer, WrittenSchema schema, Table base, ViewWriter view) {
     this.writer = writer;
     this.schema = schema;
+    this.base = base;
     this.keys = TableKeys.of(base);
     this.view = view;
   }
@@ -75,7 +77,7 @@ public final class ViewFill {
   private boolean write(List<byte[]> page, TableView before, Mutations out) {
     long time = schema.viewTime(before, out);
     for (byte[] key : page) {
-      view.write(null, StoredRow.find(before, key), out, time);
+      view.write(null, StoredRow.find(base, before, key), out, time);
     }
     return true;
   }

@@ -7,6 +7,7 @@ import io.widerow.cql.parse.Parser;
 import io.widerow.cql.parse.Statement.TableName;
 import io.widerow.cql.parse.TypeName;
 import io.widerow.cql.schema.CqlKeyspace;
+import io.widerow.cql.schema.DroppedColumn;
 import io.widerow.cql.schema.Table;
 import io.widerow.cql.schema.UnreadableStatement;
 import io.widerow.cql.schema.ViewConditions;
@@ -129,7 +130,7 @@ final class KeyspaceReader implements TypeName.Users {
               cast(definition(entry), Definition.CreateKeyspace.class);
           requireName(entry, new TableName(create.name(), ""));
           OptionValidator.OfKeyspace options =
-              OptionValidator.keyspace(create.options(), Map.of(), true);
+              OptionValidator.keyspace(name, create.options(), Map.of(), true);
           return new CqlKeyspace(
               name, false, options.replication(), options.durableWrites(), List.of(), List.of());
         });
@@ -244,10 +245,20 @@ final class KeyspaceReader implements TypeName.Users {
     return view;
   }
 
+  private static List<DroppedColumn> dropped(SchemaEntry entry) {
+    Map<String, String> dropped = entry.dropped();
+    return dropped == null
+        ? List.of()
+        : dropped.entrySet().stream()
+            .map(each -> DroppedColumn.read(each.getKey(), each.getValue()))
+            .toList();
+  }
+
   private static Table.Stored stored(SchemaEntry entry) {
     return new Table.Stored(
         required(entry.number(), "number"),
         required(entry.id(), "id"),
-        required(entry.next(), "next number of a column"));
+        required(entry.next(), "next number of a column"),
+        dropped(entry));
   }
 }

@@ -41,6 +41,7 @@ final class SchemaEditor {
   private final Schema schema;
   private final @Nullable String inUse;
   private final int nextTable;
+  private final long micros;
   private int usedNumbers;
 
   /// The outcome.
@@ -51,7 +52,9 @@ final class SchemaEditor {
 
   /// @param inUse the keyspace of names without one; null for none
   /// @param nextTable the number of the next table
-  SchemaEditor(Schema schema, @Nullable String inUse, int nextTable) {
+  /// @param micros the time of the change
+  SchemaEditor(Schema schema, @Nullable String inUse, int nextTable, long micros) {
+    this.micros = micros;
     this.schema = schema;
     this.inUse = inUse;
     this.nextTable = nextTable;
@@ -107,6 +110,20 @@ final class SchemaEditor {
     }
   }
 
+  /// The keyspace of an object that is changed or dropped if it exists; null when there is no such
+  /// keyspace.
+  ///
+  /// @param missing why the statement is refused otherwise, with the name in it
+  @Nullable CqlKeyspace keyspace(TableName name, boolean ifThere, String missing) {
+    String of = name.keyspace();
+    if (of == null || schema.find(of) != null) {
+      return keyspace(name);
+    }
+    requireUsers(of);
+    Schema _ = missing(ifThere, missing.formatted(of + "." + name.table()));
+    return null;
+  }
+
   /// The keyspace of a name, which users may change.
   CqlKeyspace keyspace(TableName name) {
     String of = name.keyspace() == null ? inUse : name.keyspace();
@@ -131,7 +148,8 @@ final class SchemaEditor {
   private Schema createKeyspace(Definition.CreateKeyspace create, Predicate<SchemaChange> tell) {
     requireUsers(create.name());
     requireName("Keyspace", create.name());
-    OptionValidator.OfKeyspace options = OptionValidator.keyspace(create.options(), Map.of(), true);
+    OptionValidator.OfKeyspace options =
+        OptionValidator.keyspace(create.name(), create.options(), Map.of(), true);
     if (schema.find(create.name()) != null) {
       if (create.unlessThere()) {
         return schema;
@@ -156,7 +174,8 @@ final class SchemaEditor {
       return missing(alter.ifThere(), "Keyspace '%s' doesn't exist".formatted(alter.name()));
     }
     OptionValidator.OfKeyspace options =
-        OptionValidator.keyspace(alter.options(), found.replication(), found.durableWrites());
+        OptionValidator.keyspace(
+            alter.name(), alter.options(), found.replication(), found.durableWrites());
     boolean _ = tell.test(SchemaChange.keyspace(How.UPDATED, found.name()));
     return schema.with(
         new CqlKeyspace(
@@ -232,16 +251,16 @@ final class SchemaEditor {
   }
 
   private Schema alterTable(Definition.AlterTable alter, Predicate<SchemaChange> tell) {
-    CqlKeyspace keyspace = keyspace(alter.table());
-    Table table = find(keyspace, alter.table(), alter.ifThere());
-    if (table == null) {
+    CqlKeyspace keyspace = keyspace(alter.table(), alter.ifThere(), "Table '%s' doesn't exist");
+    Table table = keyspace == null ? null : find(keyspace, alter.table(), alter.ifThere());
+    if (keyspace == null || table == null) {
       return schema;
     }
     if (table.view() != null) {
       throw CqlException.invalid(
           "Cannot use ALTER TABLE on a materialized view; use ALTER MATERIALIZED VIEW instead");
     }
-    TableEditor editor = new TableEditor(table, users(keyspace));
+    TableEditor editor = new TableEditor(table, users(keyspace), micros);
     Table altered =
         switch (alter.alteration()) {
           case Alteration.Add add -> {
@@ -273,9 +292,9 @@ final class SchemaEditor {
     if (drop.isView()) {
       return new ViewEditor(this).drop(drop, tell);
     }
-    CqlKeyspace keyspace = keyspace(drop.table());
-    Table table = find(keyspace, drop.table(), drop.ifThere());
-    if (table == null) {
+    CqlKeyspace keyspace = keyspace(drop.table(), drop.ifThere(), "Table '%s' doesn't exist");
+    Table table = keyspace == null ? null : find(keyspace, drop.table(), drop.ifThere());
+    if (keyspace == null || table == null) {
       return schema;
     }
     if (table.view() != null) {
@@ -309,7 +328,10 @@ final class SchemaEditor {
 
   private Table emptied(Table table) {
     Table.Stored before = Objects.requireNonNull(table.stored());
-    return table.withColumns(table.columns(), newNumber(before.id(), before.nextColumn()));
+    Table.Stored stored = newNumber(before.id(), before.nextColumn());
+    return table.withColumns(
+        table.columns(),
+        new Table.Stored(stored.number(), stored.id(), stored.nextColumn(), before.dropped()));
   }
 
   private Schema createType(Definition.CreateType create, Predicate<SchemaChange> tell) {
@@ -331,7 +353,10 @@ final class SchemaEditor {
   }
 
   private Schema dropType(Definition.DropType drop, Predicate<SchemaChange> tell) {
-    CqlKeyspace keyspace = keyspace(drop.type());
+    CqlKeyspace keyspace = keyspace(drop.type(), drop.ifThere(), "Type '%s' doesn't exist");
+    if (keyspace == null) {
+      return schema;
+    }
     CqlType.UserType type = keyspace.type(drop.type().table());
     if (type == null) {
       return missing(

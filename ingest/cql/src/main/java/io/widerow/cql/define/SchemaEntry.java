@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// @param id of a table or a view that clients see
 /// @param columns of a table or a view, and their numbers
 /// @param next the number of the next column
+/// @param dropped columns that a table had, as [DroppedColumn#stored] writes them
 /// @param fault why its cells cannot be read; null when they can
 record SchemaEntry(
     String keyspace,
@@ -32,6 +33,7 @@ record SchemaEntry(
     @Nullable UUID id,
     @Nullable Map<String, Integer> columns,
     @Nullable Integer next,
+    @Nullable Map<String, String> dropped,
     @Nullable String fault) {
   static final String KEYSPACE = "keyspace";
   static final String TABLE = "table";
@@ -39,7 +41,7 @@ record SchemaEntry(
 
   /// An entry without numbers.
   SchemaEntry(String keyspace, String kind, String name, String definition) {
-    this(keyspace, kind, name, definition, null, null, null, null, null);
+    this(keyspace, kind, name, definition, null, null, null, null, null, null);
   }
 
   /// The entry of a row, also when only its key can be read.
@@ -57,10 +59,11 @@ record SchemaEntry(
           (UUID) row.value(5),
           columns((Map<?, ?>) row.value(6)),
           (Integer) row.value(7),
+          dropped((Map<?, ?>) row.value(8)),
           null);
     } catch (CqlException unreadable) {
       return new SchemaEntry(
-          keyspace, kind, name, null, null, null, null, null, unreadable.sentence());
+          keyspace, kind, name, null, null, null, null, null, null, unreadable.sentence());
     }
   }
 
@@ -71,6 +74,15 @@ record SchemaEntry(
     Map<String, Integer> columns = new TreeMap<>();
     stored.forEach((name, number) -> columns.put((String) name, (Integer) number));
     return columns;
+  }
+
+  private static @Nullable Map<String, String> dropped(@Nullable Map<?, ?> stored) {
+    if (stored == null) {
+      return null;
+    }
+    Map<String, String> dropped = new TreeMap<>();
+    stored.forEach((name, column) -> dropped.put((String) name, (String) column));
+    return dropped;
   }
 
   /// All entries of a keyspace as it is.
@@ -89,6 +101,8 @@ record SchemaEntry(
     Table.Stored stored = Objects.requireNonNull(table.stored());
     Map<String, Integer> columns = new TreeMap<>();
     table.columns().forEach(column -> columns.put(column.name(), column.number()));
+    Map<String, String> dropped = new TreeMap<>();
+    stored.dropped().forEach(column -> dropped.put(column.name(), column.stored()));
     return new SchemaEntry(
         table.keyspace(),
         TABLE,
@@ -98,13 +112,14 @@ record SchemaEntry(
         stored.id(),
         columns,
         stored.nextColumn(),
+        dropped,
         null);
   }
 
   /// The same with another statement. That of a table needs its other cells, too.
   SchemaEntry withDefinition(String text) {
     String left = kind.equals(TABLE) ? fault : null;
-    return new SchemaEntry(keyspace, kind, name, text, number, id, columns, next, left);
+    return new SchemaEntry(keyspace, kind, name, text, number, id, columns, next, dropped, left);
   }
 
   boolean makes(String inKeyspace, String ofKind, String ofName) {

@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
 /// statement that makes it, and for a table or a view its numbers.
 ///
 /// ```
-///   keyspace | kind | name  ->  definition, number, id, columns (name -> number), next
+///   keyspace | kind | name  ->  definition, number, id, columns (name -> number), next, dropped
 ///   -        | tables |      ->  next: the number of the next table, columns: DroppedNumbers
 ///   -        | views |       ->  next: its own time is later than all of what views have
 /// ```
@@ -54,6 +54,7 @@ final class StoredSchema {
   private static final String NUMBERS = "tables";
   private static final String VIEW_TIME = "views";
   private static final String NOWHERE = "-";
+  private static final CqlType DROPPED = new CqlType.MapOf(NativeType.TEXT, NativeType.TEXT, true);
   private static final CqlType PLACES = new CqlType.MapOf(NativeType.TEXT, NativeType.INT, true);
 
   private static final Table ROWS =
@@ -68,9 +69,10 @@ final class StoredSchema {
               new Column("number", NativeType.INT, Kind.REGULAR, -1, false, 5),
               new Column("id", NativeType.UUID, Kind.REGULAR, -1, false, 6),
               new Column("columns", PLACES, Kind.REGULAR, -1, false, 7),
-              new Column("next", NativeType.INT, Kind.REGULAR, -1, false, 8)),
+              new Column("next", NativeType.INT, Kind.REGULAR, -1, false, 8),
+              new Column("dropped", DROPPED, Kind.REGULAR, -1, false, 9)),
           TableOptions.NONE,
-          new Table.Stored(0, new UUID(0, 0), 9));
+          new Table.Stored(0, new UUID(0, 0), 10));
   private static final TableKeys KEYS = TableKeys.of(ROWS);
   private static final RequestPrincipal NOBODY =
       new RequestPrincipal(
@@ -235,6 +237,12 @@ final class StoredSchema {
       cell("columns", WireCodec.sorted(NativeType.TEXT, names, numbers), out, timestamp);
     }
     cell("next", entry.next(), out, timestamp);
+    Map<String, String> dropped = entry.dropped();
+    if (dropped != null && !dropped.isEmpty()) {
+      List<Object> names = List.copyOf(dropped.keySet());
+      List<Object> types = List.copyOf(dropped.values());
+      cell("dropped", WireCodec.sorted(NativeType.TEXT, names, types), out, timestamp);
+    }
   }
 
   /// Deletes an entry.

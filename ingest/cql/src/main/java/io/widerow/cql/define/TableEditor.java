@@ -6,14 +6,20 @@ import io.widerow.cql.parse.Definition.ColumnName;
 import io.widerow.cql.parse.TypeName;
 import io.widerow.cql.schema.Column;
 import io.widerow.cql.schema.Column.Kind;
+import io.widerow.cql.schema.DroppedColumn;
 import io.widerow.cql.schema.Table;
 import io.widerow.cql.type.CqlType;
+import io.widerow.cql.type.NativeType;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /// ALTER TABLE. A column that is dropped takes its cells along: its number is never used again.
-record TableEditor(Table table, TypeName.Users users) {
+///
+/// @param micros the time of the change
+record TableEditor(Table table, TypeName.Users users, long micros) {
   Table add(Alteration.Add add) {
     List<Column> columns = new ArrayList<>(table.columns());
     Table.Stored stored = Objects.requireNonNull(table.stored());
@@ -26,7 +32,7 @@ record TableEditor(Table table, TypeName.Users users) {
         throw CqlException.invalid("Column with name '%s' already exists".formatted(each.name()));
       }
       CqlType type = each.type().resolve(users);
-      TableValidator.requireType(type);
+      TableValidator.requireType(type, each.type().toString());
       TypeSizes.require("column " + each.name(), type);
       if (each.isStatic() && table.of(Kind.CLUSTERING).isEmpty()) {
         throw CqlException.invalid(
@@ -34,11 +40,51 @@ record TableEditor(Table table, TypeName.Users users) {
                 + " clustering column");
       }
       Kind kind = each.isStatic() ? Kind.STATIC : Kind.REGULAR;
-      columns.add(new Column(each.name(), type, kind, -1, false, next));
-      next++;
+      DroppedColumn before = dropped(each.name());
+      requireSame(before, type, each);
+      boolean again = before != null && before.given();
+      columns.add(new Column(each.name(), type, kind, -1, false, again ? before.number() : next));
+      next += again ? 0 : 1;
     }
     TableValidator.requireCounters(columns);
-    return table.withColumns(columns, new Table.Stored(stored.number(), stored.id(), next));
+    return table.withColumns(
+        columns, new Table.Stored(stored.number(), stored.id(), next, stored.dropped()));
+  }
+
+  private @Nullable DroppedColumn dropped(String name) {
+    for (DroppedColumn each : Objects.requireNonNull(table.stored()).dropped()) {
+      if (each.name().equals(name)) {
+        return each;
+      }
+    }
+    return null;
+  }
+
+  /// @param before null when there was no such column
+  private static void requireSame(@Nullable DroppedColumn before, CqlType type, ColumnName added) {
+    if (before == null) {
+      return;
+    }
+    String name = added.name();
+    if (before.type().equals(NativeType.COUNTER.cql())) {
+      throw CqlException.invalid(
+          "Cannot re-add previously dropped counter column %s".formatted(name));
+    }
+    if (before.isStatic() != added.isStatic()) {
+      throw CqlException.invalid(
+          "Cannot re-add previously dropped column '%s' of kind %s, incompatible with previous kind %s"
+              .formatted(name, kind(added.isStatic()), kind(before.isStatic())));
+    }
+    if (!before.fits(type)) {
+      throw CqlException.invalid(
+          ("Cannot add a column '%s' of type %s, incompatible with previously dropped column '%s' of"
+                  + " type %s")
+              .formatted(name, type.cql(), name, before.type()));
+    }
+  }
+
+  private static Kind kind(boolean isStatic) {
+    return isStatic ? Kind.STATIC : Kind.REGULAR;
   }
 
   /// The table as it is: no column has a mask.
@@ -53,6 +99,8 @@ record TableEditor(Table table, TypeName.Users users) {
 
   Table drop(Alteration.Drop drop) {
     List<Column> columns = new ArrayList<>(table.columns());
+    Table.Stored stored = Objects.requireNonNull(table.stored());
+    List<DroppedColumn> dropped = new ArrayList<>(stored.dropped());
     for (String name : drop.columns()) {
       Column found = find(columns, name);
       if (found == null) {
@@ -66,11 +114,23 @@ record TableEditor(Table table, TypeName.Users users) {
         throw CqlException.invalid("Cannot drop PRIMARY KEY column %s".formatted(name));
       }
       boolean _ = columns.remove(found);
+      boolean _ = dropped.removeIf(each -> each.name().equals(name));
+      Long given = drop.timestamp();
+      dropped.add(
+          new DroppedColumn(
+              name,
+              found.type().cql(),
+              found.kind() == Kind.STATIC,
+              given == null ? micros : given,
+              found.number(),
+              given != null));
     }
-    return table.withColumns(columns, table.stored());
+    dropped.sort(Comparator.comparing(DroppedColumn::name)); // as they are read
+    return table.withColumns(
+        columns, new Table.Stored(stored.number(), stored.id(), stored.nextColumn(), dropped));
   }
 
-  private static @org.jspecify.annotations.Nullable Column find(List<Column> columns, String name) {
+  private static @Nullable Column find(List<Column> columns, String name) {
     for (Column column : columns) {
       if (column.name().equals(name)) {
         return column;

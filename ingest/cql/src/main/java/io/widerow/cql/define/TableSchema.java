@@ -123,11 +123,7 @@ public final class TableSchema implements WrittenSchema {
 
   @Override
   public long viewTime(TableView before, Mutations out) {
-    Instant now = writer.clock().instant();
-    long micros =
-        TimeUnit.SECONDS.toMicros(now.getEpochSecond())
-            + TimeUnit.NANOSECONDS.toMicros(now.getNano());
-    long next = Math.max(viewTime + 2, micros);
+    long next = Math.max(viewTime + 2, micros());
     viewTime = next;
     if (next >= viewTimeKept) {
       viewTimeKept = StoredSchema.viewTime(before); // and not what a failed write was to keep
@@ -136,6 +132,12 @@ public final class TableSchema implements WrittenSchema {
       }
     }
     return next;
+  }
+
+  private long micros() {
+    Instant now = writer.clock().instant();
+    return TimeUnit.SECONDS.toMicros(now.getEpochSecond())
+        + TimeUnit.NANOSECONDS.toMicros(now.getNano());
   }
 
   /// Makes a change, durable when it returns. A new materialized view has all rows then.
@@ -202,7 +204,7 @@ public final class TableSchema implements WrittenSchema {
 
   private SchemaEditor.@Nullable Edit edit(Definition definition, @Nullable String inUse) {
     SchemaEditor.Edit edit =
-        new SchemaEditor(written.schema, inUse, written.nextTable).apply(definition);
+        new SchemaEditor(written.schema, inUse, written.nextTable, micros()).apply(definition);
     CqlKeyspace after = edit == null ? null : edit.schema().find(edit.change().keyspace());
     if (after != null) {
       StoredSchema.requireReadable(after);

@@ -55,7 +55,7 @@ final class TableValidator {
   private void readTypes(TypeName.Users users) {
     for (ColumnName column : create.columns()) {
       CqlType type = column.type().resolve(users);
-      requireType(type);
+      requireType(type, column.type().toString());
       TypeSizes.require("column " + column.name(), type);
       if (types.put(column.name(), type) != null) {
         throw CqlException.invalid(
@@ -66,6 +66,11 @@ final class TableValidator {
 
   /// The types allowed in a type that has a cell for each element.
   static void requireType(CqlType type) {
+    requireType(type, type.cql());
+  }
+
+  /// @param written the type as the statement has it
+  static void requireType(CqlType type, String written) {
     if (!type.isMultiCell()) {
       return;
     }
@@ -79,8 +84,8 @@ final class TableValidator {
       }
       throw CqlException.invalid(
           part.isCollection()
-              ? "Non-frozen collections are not allowed inside collections: " + type.cql()
-              : "Non-frozen UDTs are not allowed inside collections: " + type.cql());
+              ? "Non-frozen collections are not allowed inside collections: " + written
+              : "Non-frozen UDTs are not allowed inside collections: " + written);
     }
   }
 
@@ -131,9 +136,22 @@ final class TableValidator {
                 .formatted(column));
       }
     }
-    if (!ordered.isEmpty() && !ordered.equals(create.clustering())) {
-      throw CqlException.invalid(
-          "Clustering key columns must exactly match columns in CLUSTERING ORDER BY directive");
+    for (int i = 0; i < ordered.size(); i++) {
+      String column = ordered.get(i);
+      String expected = create.clustering().get(Math.min(i, create.clustering().size() - 1));
+      if (ordered.indexOf(column) != i) {
+        throw CqlException.invalid(
+            "Duplicate column '%s' in CLUSTERING ORDER BY clause for table '%s'"
+                .formatted(column, table));
+      }
+      if (!column.equals(expected)) {
+        throw CqlException.invalid(
+            ordered.contains(expected)
+                ? ("The order of columns in the CLUSTERING ORDER directive must match that of the"
+                        + " clustering columns (%s must appear before %s)")
+                    .formatted(expected, column)
+                : "Missing CLUSTERING ORDER for column %s".formatted(expected));
+      }
     }
   }
 

@@ -43,7 +43,11 @@ record TypeEditor(SchemaEditor editor) {
   }
 
   Schema alter(Definition.AlterType alter, Predicate<SchemaChange> tell) {
-    CqlKeyspace keyspace = editor.keyspace(alter.type());
+    CqlKeyspace keyspace =
+        editor.keyspace(alter.type(), alter.ifThere(), "Type '%s' doesn't exist");
+    if (keyspace == null) {
+      return editor.schema();
+    }
     CqlType.UserType before = keyspace.type(alter.type().table());
     if (before == null) {
       return editor.missing(

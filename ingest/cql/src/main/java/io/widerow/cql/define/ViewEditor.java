@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /// CREATE, ALTER and DROP MATERIALIZED VIEW.
 record ViewEditor(SchemaEditor editor) {
+  private static final String MISSING = "Materialized view '%s' doesn't exist";
   private static final String GRACE = "gc_grace_seconds";
 
   Schema create(Definition.CreateView create, Predicate<SchemaChange> tell) {
@@ -60,19 +61,16 @@ record ViewEditor(SchemaEditor editor) {
   private @Nullable Table find(CqlKeyspace keyspace, TableName name, boolean ifThere) {
     Table view = keyspace.find(name.table());
     if (view == null || view.view() == null) {
-      Schema _ =
-          editor.missing(
-              ifThere,
-              "Materialized view '%s.%s' doesn't exist".formatted(keyspace.name(), name.table()));
+      Schema _ = editor.missing(ifThere, MISSING.formatted(keyspace.name() + "." + name.table()));
       return null;
     }
     return view;
   }
 
   Schema alter(Definition.AlterView alter, Predicate<SchemaChange> tell) {
-    CqlKeyspace keyspace = editor.keyspace(alter.view());
-    Table view = find(keyspace, alter.view(), alter.ifThere());
-    if (view == null) {
+    CqlKeyspace keyspace = editor.keyspace(alter.view(), alter.ifThere(), MISSING);
+    Table view = keyspace == null ? null : find(keyspace, alter.view(), alter.ifThere());
+    if (keyspace == null || view == null) {
       return editor.schema();
     }
     Table altered = view.withOptions(OptionValidator.table(view.options(), alter.options()));
@@ -97,9 +95,9 @@ record ViewEditor(SchemaEditor editor) {
   }
 
   Schema drop(Definition.DropTable drop, Predicate<SchemaChange> tell) {
-    CqlKeyspace keyspace = editor.keyspace(drop.table());
-    Table view = find(keyspace, drop.table(), drop.ifThere());
-    if (view == null) {
+    CqlKeyspace keyspace = editor.keyspace(drop.table(), drop.ifThere(), MISSING);
+    Table view = keyspace == null ? null : find(keyspace, drop.table(), drop.ifThere());
+    if (keyspace == null || view == null) {
       return editor.schema();
     }
     boolean _ = tell.test(SchemaChange.table(How.DROPPED, keyspace.name(), view.name()));

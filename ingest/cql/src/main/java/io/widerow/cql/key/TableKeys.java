@@ -129,7 +129,8 @@ public final class TableKeys {
   private static byte[] bytes(CellBuffer out) {
     if (out.length() > COMPONENT_BYTES_MAX) {
       throw CqlException.invalid(
-          "a key of %d bytes is longer than %d".formatted(out.length(), COMPONENT_BYTES_MAX));
+          "Key length of %d is longer than maximum of %d"
+              .formatted(out.length(), COMPONENT_BYTES_MAX));
     }
     return Arrays.copyOf(out.bytes(), out.length());
   }

@@ -190,7 +190,7 @@ final class ChangeParser {
     }
     List<Relation> all = new ArrayList<>();
     do {
-      all.add(conditions.relation());
+      all.add(conditions.condition());
     } while (words.skipWord("and"));
     return new If(false, false, all);
   }

@@ -3,6 +3,7 @@ package io.widerow.cql.parse;
 import io.widerow.cql.parse.Statement.TableName;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// A statement that changes the schema, as it is written. A closed set.
 public sealed interface Definition extends Statement {
@@ -88,7 +89,11 @@ public sealed interface Definition extends Statement {
     }
 
     /// DROP.
-    record Drop(List<String> columns, boolean ifThere) implements Alteration {
+    ///
+    /// @param timestamp in microseconds: later cells are shown when a column is added again; null
+    ///   for the time of the change, which shows none
+    record Drop(List<String> columns, boolean ifThere, @Nullable Long timestamp)
+        implements Alteration {
       public Drop {
         columns = List.copyOf(columns);
       }

@@ -7,6 +7,7 @@ import io.widerow.cql.parse.Definition.ColumnName;
 import io.widerow.cql.parse.Definition.Direction;
 import io.widerow.cql.parse.Definition.Options;
 import io.widerow.cql.parse.Statement.TableName;
+import io.widerow.cql.type.Literals;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -39,7 +40,7 @@ final class DefinitionParser {
     }
     if (words.skipWord("keyspace") || words.skipWord("schema")) {
       boolean unless = unlessThere();
-      return new Definition.CreateKeyspace(words.name("a keyspace"), unless, with());
+      return new Definition.CreateKeyspace(words.name("a keyspace"), unless, requiredOptions());
     }
     if (words.skipWord("table") || words.skipWord("columnfamily")) {
       return new TableParser(unlessThere()).table();
@@ -82,19 +83,32 @@ final class DefinitionParser {
     TableName name = words.tableName();
     words.requireSign("(");
     List<ColumnName> fields = new ArrayList<>();
-    do {
+    fields.add(field());
+    while (isNextPart()) {
       fields.add(field());
-    } while (words.skipSign(","));
+    }
     words.requireSign(")");
     return new Definition.CreateType(name, unless, fields);
+  }
+
+  /// Skips commas, which may stand next to each other and in front of the end, as in Cassandra.
+  ///
+  /// @return whether another part follows
+  private boolean isNextPart() {
+    boolean comma = false;
+    while (words.skipSign(",")) {
+      comma = true;
+    }
+    return comma && !words.peek().isSign(")");
   }
 
   private ColumnName field() {
     return new ColumnName(words.name("a field"), expressions.type(), false);
   }
 
-  private Options with() {
-    return words.skipWord("with") ? options() : new Options(Map.of(), Map.of());
+  private Options requiredOptions() {
+    words.requireWord("with");
+    return options();
   }
 
   private Options options() {
@@ -117,9 +131,11 @@ final class DefinitionParser {
       case Expression.MapOf(List<Expression> keys, List<Expression> values) -> {
         Map<String, String> map = new LinkedHashMap<>();
         for (int i = 0; i < keys.size(); i++) {
-          map.put(
-              ChangeParser.constant(keys.get(i), words),
-              ChangeParser.constant(values.get(i), words));
+          String key = ChangeParser.constant(keys.get(i), words);
+          if (map.put(key, ChangeParser.constant(values.get(i), words)) != null) {
+            throw new CqlException(
+                Code.SYNTAX, "Multiple definition for property %s".formatted(key));
+          }
         }
         maps.put(name, map);
       }
@@ -135,7 +151,7 @@ final class DefinitionParser {
     }
     if (words.skipWord("keyspace") || words.skipWord("schema")) {
       boolean ifThere = ifThere();
-      return new Definition.AlterKeyspace(words.name("a keyspace"), ifThere, with());
+      return new Definition.AlterKeyspace(words.name("a keyspace"), ifThere, requiredOptions());
     }
     if (words.skipWord("type")) {
       boolean ifThere = ifThere();
@@ -205,7 +221,27 @@ final class DefinitionParser {
     if (several) {
       words.requireSign(")");
     }
-    return new Alteration.Drop(columns, ifThere);
+    Long timestamp = null;
+    if (words.skipWord("using")) {
+      words.requireWord("timestamp");
+      timestamp = timestamp();
+    }
+    return new Alteration.Drop(columns, ifThere, timestamp);
+  }
+
+  private long timestamp() {
+    Expression time = expressions.term();
+    if (!(time instanceof Expression.Constant(Literals.Kind kind, String text)
+        && kind == Literals.Kind.INTEGER)) {
+      throw new CqlException(
+          Code.SYNTAX, "USING TIMESTAMP of DROP takes a number, got %s".formatted(time));
+    }
+    try {
+      return Long.parseLong(text);
+    } catch (NumberFormatException tooLarge) {
+      throw CqlException.invalid(
+          "Timestamp value must be a long, got %s; write microseconds since 1970".formatted(text));
+    }
   }
 
   private ColumnName column() {
@@ -330,7 +366,7 @@ final class DefinitionParser {
             partition.add(columns.getLast().name());
           }
         }
-      } while (words.skipSign(","));
+      } while (isNextPart());
       words.requireSign(")");
       tableOptions();
       if (!partition.isEmpty()) { // else the missing key is the error to report
@@ -424,11 +460,11 @@ final class DefinitionParser {
     }
 
     private String viewColumn() {
-      String column = words.name("a column");
-      if (words.peek().isSign("(")) {
+      Expression selected = expressions.sum();
+      if (!(selected instanceof Expression.Name(String column))) {
         throw CqlException.invalid(
-            "Can only select columns by name when defining a materialized view (got %s(..))"
-                .formatted(column));
+            "Can only select columns by name when defining a materialized view (got %s)"
+                .formatted(selected));
       }
       if (words.skipWord("as")) {
         throw CqlException.invalid(

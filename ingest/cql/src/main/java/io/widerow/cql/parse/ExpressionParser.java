@@ -158,6 +158,9 @@ final class ExpressionParser {
       words.requireSign(")");
       return new Expression.Hint(type, term());
     }
+    if (words.peek().isSign(")")) {
+      throw words.expected("an expression");
+    }
     List<Expression> elements = list(")");
     Expression tuple = new Expression.TupleOf(elements);
     boolean computed =

@@ -17,6 +17,7 @@ final class Lexer {
   private static final Pattern DURATION =
       Pattern.compile(
           "(?:\\d++(?:mo|ms|us|\u00b5s|ns|y|w|d|h|m|s))++(?![A-Za-z0-9_])"
+              + "|(?-i:P)\\d{4}-\\d\\d-\\d\\d(?-i:T)\\d\\d:\\d\\d:\\d\\d"
               + "|(?-i:P)(?=[\\dT])(?:\\d++[YMWD])*+(?:T(?:\\d++[HMS])++)?(?![A-Za-z0-9_])",
           Pattern.CASE_INSENSITIVE);
   private static final Pattern WORD = Pattern.compile("[A-Za-z][A-Za-z0-9_]*+");
@@ -67,7 +68,8 @@ final class Lexer {
     }
     if (isAt(number)) {
       boolean whole = number.group(1) == null && number.group(2) == null;
-      boolean range = text.startsWith("..", number.end() - 1); // of 1..2: the point is not its own
+      boolean range = // of 1..2 the point is not its own, of 1...2 it is
+          text.startsWith("..", number.end() - 1) && !text.startsWith("...", number.end() - 1);
       return range
           ? taken(Kind.INTEGER, from, number.end() - 1)
           : taken(whole ? Kind.INTEGER : Kind.FLOAT, from, number.end());
@@ -126,6 +128,9 @@ final class Lexer {
       part = end + 1;
       if (part == text.length() || text.charAt(part) != quote) {
         at = part;
+        if (kind == Kind.QUOTED_NAME && inside.isEmpty()) {
+          throw error(from, "a name in quotes has at least one character");
+        }
         return new Lexeme(kind, inside.toString(), from);
       }
       inside.append(quote);

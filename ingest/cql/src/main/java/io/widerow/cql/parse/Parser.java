@@ -56,6 +56,10 @@ public final class Parser {
           case "select" -> select();
           case "use" -> {
             words.take();
+            if (words.peek().isSign("?") || words.peek().isSign(":")) {
+              throw new CqlException(
+                  Code.SYNTAX, "Bind variables cannot be used for keyspace names");
+            }
             yield new Statement.Use(words.name("a keyspace"));
           }
           case "describe", "desc" -> describe();

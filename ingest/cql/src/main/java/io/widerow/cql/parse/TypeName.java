@@ -1,6 +1,7 @@
 package io.widerow.cql.parse;
 
 import io.widerow.cql.CqlException;
+import io.widerow.cql.CqlException.Code;
 import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.Identifiers;
 import io.widerow.cql.type.NativeType;
@@ -31,7 +32,7 @@ public record TypeName(
   /// @throws CqlException when there is no such type
   public CqlType resolve(Users users) {
     return switch (ofUser ? "" : name) {
-      case "frozen" -> parameter(users, 0, 1).asFrozen();
+      case "frozen" -> frozen(parameter(users, 0, 1));
       case "list" -> new CqlType.ListOf(inside(users, 0, 1), false);
       case "set" -> new CqlType.SetOf(inside(users, 0, 1), false);
       case "map" -> new CqlType.MapOf(inside(users, 0, 2), inside(users, 1, 2), false);
@@ -40,6 +41,16 @@ public record TypeName(
               parameters.stream().map(each -> each.resolve(users).asFrozen()).toList());
       default -> named(users);
     };
+  }
+
+  private static CqlType frozen(CqlType type) {
+    if (type instanceof NativeType) {
+      throw new CqlException(
+          Code.SYNTAX,
+          "frozen<> is only allowed on collections, tuples, and user-defined types (got %s)"
+              .formatted(type.cql()));
+    }
+    return type.asFrozen();
   }
 
   private CqlType parameter(Users users, int index, int count) {

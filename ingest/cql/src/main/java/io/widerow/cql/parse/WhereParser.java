@@ -29,7 +29,7 @@ final class WhereParser {
       } else if (words.peek().isWord("token")) {
         all.add(token());
       } else {
-        all.add(relation());
+        all.add(relation(false));
       }
     } while (words.skipWord("and"));
     return all;
@@ -90,31 +90,39 @@ final class WhereParser {
     return null;
   }
 
-  Relation relation() {
+  /// A condition of IF, which may be about an element of a list or a field, too.
+  Relation condition() {
+    return relation(true);
+  }
+
+  private Relation relation(boolean ofIf) {
     String column = words.name("a column");
     Expression key = null;
     String field = null;
     if (words.skipSign("[")) {
       key = expressions.sum();
       words.requireSign("]");
-    } else if (words.skipSign(".")) {
+    } else if (ofIf && words.skipSign(".")) {
       field = words.name("a field");
     }
     Operator sign = sign();
     if (sign != null) {
       return new Relation(column, key, field, sign, expressions.sum());
     }
-    if (words.skipWord("in")) {
+    if ((ofIf || key == null) && words.skipWord("in")) {
       return new Relation(column, key, field, Operator.IN, inValues());
     }
-    if (words.skipWord("like")) {
+    if (key != null || field != null) {
+      throw words.expected("a comparison");
+    }
+    if (!ofIf && words.skipWord("like")) {
       return new Relation(column, key, field, Operator.LIKE, expressions.sum());
     }
     if (words.skipWord("contains")) {
       Operator operator = words.skipWord("key") ? Operator.CONTAINS_KEY : Operator.CONTAINS;
       return new Relation(column, key, field, operator, expressions.sum());
     }
-    if (words.skipWord("is")) {
+    if (!ofIf && words.skipWord("is")) {
       words.requireWord("not");
       words.requireWord("null");
       return new Relation(column, key, field, Operator.IS_NOT, new Expression.Null());

@@ -163,7 +163,7 @@ final class ChangeCompiler {
     keys = KeyRestriction.all(delete.where(), scope, where, "DELETE");
     WhereValidator rules = rules();
     rules.requireNamedRows("DELETE");
-    Condition guard = guard(delete.condition());
+    Condition guard = guard(delete.condition(), "deletions");
     if (isOnlyOfStatics(guard)) {
       requireNoRows(rules, "DELETE");
     }
@@ -171,11 +171,16 @@ final class ChangeCompiler {
     rules.requireOnlyKeys();
     boolean regular = operations.stream().anyMatch(each -> each.column().kind() == Kind.REGULAR);
     boolean wholeKey = rules.missing(Kind.CLUSTERING).isEmpty();
+    boolean changesRows = operations.isEmpty() || regular;
+    if (guard != null && changesRows && (rules.isSliced() || !wholeKey)) {
+      throw CqlException.invalid(
+          "DELETE statements must restrict all PRIMARY KEY columns with equality relations in order"
+              + " to delete non static columns");
+    }
     if (!operations.isEmpty() && (rules.isSliced() || (regular && !wholeKey))) {
       throw CqlException.invalid("Range deletions are not supported for specific columns");
     }
-    boolean ofRows = operations.isEmpty() || isOfRows(guard);
-    if (guard != null && (rules.isSliced() || (ofRows && !wholeKey))) {
+    if (guard != null && (rules.isSliced() || (isOfRows(guard) && !wholeKey))) {
       throw CqlException.invalid(
           "DELETE statements must restrict all PRIMARY KEY columns with equality relations in"
               + " order to use conditions on non static columns");
@@ -217,6 +222,11 @@ final class ChangeCompiler {
   }
 
   private @Nullable Condition guard(Change.If condition) {
+    return guard(condition, "updates");
+  }
+
+  /// @param changes the kind of the statement, for the message
+  private @Nullable Condition guard(Change.If condition, String changes) {
     if (condition.isAlways()) {
       return null;
     }
@@ -226,16 +236,17 @@ final class ChangeCompiler {
     for (Restriction each : where) {
       if (each.operator() == Operator.IN) {
         throw CqlException.invalid(
-            "IN on the %s is not supported with conditional updates"
+            "IN on the %s is not supported with conditional %s"
                 .formatted(
                     each.column().kind() == Kind.PARTITION_KEY
                         ? "partition key"
-                        : "clustering key columns"));
+                        : "clustering key columns",
+                    changes));
       }
     }
     if (!keys.isEmpty()) {
       throw CqlException.invalid(
-          "IN on the clustering key columns is not supported with conditional updates");
+          "IN on the clustering key columns is not supported with conditional " + changes);
     }
     List<ColumnCondition> tests =
         condition.conditions().stream().map(each -> ColumnCondition.of(each, scope)).toList();

@@ -63,12 +63,6 @@ record ColumnCondition(
   private static void requireTyped(Relation relation, Column column) {
     CqlType type = column.type();
     Operator operator = relation.operator();
-    boolean whole = relation.key() == null && relation.field() == null;
-    boolean contains = operator == Operator.CONTAINS || operator == Operator.CONTAINS_KEY;
-    require(
-        operator != Operator.LIKE && operator != Operator.IS_NOT && (whole || !contains),
-        "Unsupported condition: %s",
-        relation);
     require(
         operator != Operator.CONTAINS || type.isCollection(),
         "Cannot use CONTAINS on non-collection column %s",
@@ -106,6 +100,10 @@ record ColumnCondition(
       return new Value.OfFunction(
           element, List.of(list, index), (values, _) -> at((List<?>) values[0], values[1]));
     }
+    String field = relation.field();
+    if (field != null && column.type() instanceof CqlType.UserType user && user.find(field) < 0) {
+      throw CqlException.invalid("Unknown field %s for column %s".formatted(field, column.name()));
+    }
     Expression subject =
         key != null
             ? new Expression.Element(name, key)
@@ -131,6 +129,10 @@ record ColumnCondition(
     Object found = row == null ? null : subject.of(row, bound);
     List<@Nullable Object> wanted = new ArrayList<>();
     for (Value value : values) {
+      boolean in = operator == Operator.IN && !marked; // where one that is unset is left out
+      if (in && value instanceof Value.OfVariable(_, int index) && bound.isUnset(index)) {
+        continue;
+      }
       Object each = value.of(null, bound);
       if (marked && each instanceof List<?> all) {
         wanted.addAll(all);

@@ -4,6 +4,7 @@ import io.widerow.cql.CqlException;
 import io.widerow.cql.CqlException.Code;
 import io.widerow.cql.function.Elements;
 import io.widerow.cql.function.Operations;
+import io.widerow.cql.function.TypeCompatibility;
 import io.widerow.cql.parse.Expression;
 import io.widerow.cql.schema.Constants;
 import io.widerow.cql.schema.GroupBySpec;
@@ -238,7 +239,9 @@ final class Compiler {
 
   private Value list(List<Expression> parts, @Nullable CqlType wanted, String name) {
     CqlType element =
-        wanted instanceof CqlType.ListOf(CqlType of, _) ? of : common(parts, wanted, name);
+        wanted instanceof CqlType.ListOf(CqlType of, _)
+            ? required("list", "value", parts, of, name)
+            : common("list", parts, wanted, name);
     return new Value.OfFunction(
         new CqlType.ListOf(element, false),
         all(parts, element, name),
@@ -253,7 +256,9 @@ final class Compiler {
       return user(parts, parts, user, name);
     }
     CqlType element =
-        wanted instanceof CqlType.SetOf(CqlType of, _) ? of : common(parts, wanted, name);
+        wanted instanceof CqlType.SetOf(CqlType of, _)
+            ? required("set", "value", parts, of, name)
+            : common("set", parts, wanted, name);
     return new Value.OfFunction(
         new CqlType.SetOf(element, false),
         all(parts, element, name),
@@ -315,8 +320,14 @@ final class Compiler {
   private Value map(
       List<Expression> keys, List<Expression> values, @Nullable CqlType wanted, String name) {
     CqlType.MapOf known = wanted instanceof CqlType.MapOf map ? map : null;
-    CqlType key = known == null ? common(keys, wanted, name) : known.key();
-    CqlType of = known == null ? common(values, wanted, name) : known.value();
+    CqlType key =
+        known == null
+            ? common("map", keys, wanted, name)
+            : required("map", "key", keys, known.key(), name);
+    CqlType of =
+        known == null
+            ? common("map", values, wanted, name)
+            : required("map", "value", values, known.value(), name);
     List<Value> parts = new ArrayList<>(all(keys, key, name));
     parts.addAll(all(values, of, name));
     return new Value.OfFunction(
@@ -330,13 +341,47 @@ final class Compiler {
   }
 
   /// The type of the first part, where no type is required.
-  private CqlType common(List<Expression> parts, @Nullable CqlType wanted, String name) {
+  private CqlType common(
+      String kind, List<Expression> parts, @Nullable CqlType wanted, String name) {
+    if (wanted != null && kind.equals("list")) {
+      throw CqlException.invalid(
+          "Unexpected receiver type '%s'; only list and vector are expected"
+              .formatted(wanted.cql()));
+    }
     if (wanted != null || parts.isEmpty()) {
       throw CqlException.invalid(
-          "Invalid collection literal for \"%s\" of type %s"
-              .formatted(name, wanted == null ? "unknown" : wanted.cql()));
+          "Invalid %s literal for %s of type %s"
+              .formatted(kind, name, wanted == null ? "unknown" : wanted.cql()));
     }
     return compile(parts.getFirst(), null, name).type();
+  }
+
+  /// The type of the parts of a literal, when each of them can have it.
+  ///
+  /// @param part what it is, for the message
+  private CqlType required(
+      String kind, String part, List<Expression> parts, CqlType type, String name) {
+    for (Expression each : ofRows ? List.<Expression>of() : parts) {
+      if (isLiteral(each) && ArgumentType.of(this, each).fit(type) == TypeCompatibility.NONE) {
+        throw CqlException.invalid(
+            "Invalid %s literal for %s: %s %s is not of type %s"
+                .formatted(kind, name, part, each, type.cql()));
+      }
+    }
+    return type;
+  }
+
+  /// True for what is written out, and no call.
+  private static boolean isLiteral(Expression expression) {
+    return switch (expression) {
+      case Expression.Constant _,
+          Expression.ListOf _,
+          Expression.SetOf _,
+          Expression.MapOf _,
+          Expression.TupleOf _ ->
+          true;
+      default -> false;
+    };
   }
 
   private List<Value> all(List<Expression> parts, CqlType type, String name) {

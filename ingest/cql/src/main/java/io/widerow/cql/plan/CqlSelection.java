@@ -140,7 +140,7 @@ record CqlSelection(
     String before = "{";
     for (int i = 0; i < values.size(); i++) {
       text.put(before);
-      Texts.string(jsonName(shown.get(i).name()), text);
+      Texts.string(Texts.jsonName(shown.get(i).name()), text);
       text.put(": ");
       Texts.json(values.get(i).type(), values.get(i).of(row, bound), text);
       before = ", ";
@@ -149,11 +149,6 @@ record CqlSelection(
     out.memory().accept(2L * text.length());
     WireCodec.putCell(NativeType.TEXT, text.toString(), out);
     out.memory().accept(-held[0] - 2L * text.length());
-  }
-
-  /// A name that is not in lower case has quotes of its own.
-  private static String jsonName(String name) {
-    return name.chars().anyMatch(c -> c >= 'A' && c <= 'Z') ? "\"" + name + "\"" : name;
   }
 
   /// @param ofSome whether conditions name the partitions

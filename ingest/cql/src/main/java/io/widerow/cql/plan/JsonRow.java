@@ -10,7 +10,6 @@ import io.widerow.cql.type.JsonValues;
 import io.widerow.query.json.JsonNode;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -21,22 +20,26 @@ import java.util.TreeMap;
 record JsonRow(Table table, Value text, boolean defaultUnset) {
   /// Adds the key and the columns.
   void bind(Bound bound, List<RowCondition> conditions, List<CellChange> cells) {
-    Object given = text.of(null, bound);
-    if (given == null) {
+    Object source = text.of(null, bound);
+    if (source == null) {
       throw CqlException.invalid("Got null for INSERT JSON values");
     }
-    Map<String, JsonNode> object = JsonValues.parse((String) given).members();
+    JsonNode json = JsonValues.parse((String) source);
+    if (json.isNull()) {
+      throw CqlException.invalid("Got null for INSERT JSON values");
+    }
+    Map<String, JsonNode> object = json.members();
     if (object == null) {
-      throw CqlException.invalid("Expected a JSON object, but got: %s".formatted(given));
+      throw CqlException.invalid("Expected a JSON object, but got: %s".formatted(source));
     }
     Map<String, JsonNode> values = new TreeMap<>();
-    object.forEach((name, value) -> values.put(column(name), value));
+    object.forEach((name, value) -> values.put(JsonValues.name(name), value));
     List<String> missing = new ArrayList<>();
     for (int i = 0; i < table.columns().size(); i++) {
       Column column = table.columns().get(i);
       boolean there = values.containsKey(column.name());
-      JsonNode json = values.remove(column.name());
-      Object value = json == null || json.isNull() ? null : JsonValues.of(column.type(), json);
+      JsonNode given = values.remove(column.name());
+      Object value = given == null || given.isNull() ? null : JsonValues.of(column.type(), given);
       if (column.isKey()) {
         if (value == null && table.stored() != null) { // others report themselves what they need
           missing.add(column.name());
@@ -56,12 +59,5 @@ record JsonRow(Table table, Value text, boolean defaultUnset) {
           "JSON values map contains unrecognized column: %s"
               .formatted(values.keySet().iterator().next()));
     }
-  }
-
-  /// In lower case, or as it is in quotes.
-  private static String column(String name) {
-    return name.length() > 1 && name.startsWith("\"") && name.endsWith("\"")
-        ? name.substring(1, name.length() - 1)
-        : name.toLowerCase(Locale.ROOT);
   }
 }

@@ -169,6 +169,12 @@ record KeyRestriction(
     return new KeyRestriction(relation, columns, indexes, values);
   }
 
+  /// True for `=`, and for `IN` with one value.
+  boolean isOneValue() {
+    boolean one = values.size() == 1 && !relation.isMarked();
+    return relation.operator() == Operator.EQ || (relation.operator() == Operator.IN && one);
+  }
+
   boolean isSlice() {
     return relation.operator().isSlice();
   }

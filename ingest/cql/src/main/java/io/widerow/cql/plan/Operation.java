@@ -5,6 +5,7 @@ import io.widerow.cql.change.CellChange;
 import io.widerow.cql.parse.Change;
 import io.widerow.cql.parse.Change.How;
 import io.widerow.cql.parse.Change.Part;
+import io.widerow.cql.parse.Expression;
 import io.widerow.cql.schema.Column;
 import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.Empty;
@@ -64,6 +65,10 @@ record Operation(Column column, How how, @Nullable Value key, int field, @Nullab
               .formatted(column.name()));
     }
     Compiler compiler = new Compiler(scope, false);
+    if (part.key() != null && !column.type().isCollection()) {
+      throw CqlException.invalid(
+          "Invalid deletion operation for non collection column %s".formatted(column.name()));
+    }
     Value key = part.key() == null ? null : key(part, column, compiler);
     int field = part.field() == null ? -1 : field(part, column);
     return new Operation(column, How.SET, key, field, null);
@@ -128,16 +133,21 @@ record Operation(Column column, How how, @Nullable Value key, int field, @Nullab
       return type;
     }
     if (!type.isCollection()) {
+      boolean tuple = type instanceof CqlType.TupleOf || type instanceof CqlType.UserType;
       throw CqlException.invalid(
-          "Invalid operation (%s = %s %s %s) for non counter column %s"
+          "Invalid operation (%s = %s %s %s) for %s column %s"
               .formatted(
                   column.name(),
                   column.name(),
                   how == How.SUBTRACT ? "-" : "+",
                   assignment.value(),
+                  tuple ? "tuple" : "non counter",
                   column.name()));
     }
     requireCells(column);
+    if (type instanceof CqlType.MapOf) {
+      requireMapOperand(how, assignment.value());
+    }
     if (how == How.PREPEND && !(type instanceof CqlType.ListOf)) {
       throw CqlException.invalid(
           "Invalid operation for column %s: only lists can be prepended to"
@@ -148,6 +158,20 @@ record Operation(Column column, How how, @Nullable Value key, int field, @Nullab
         : type;
   }
 
+  private static void requireMapOperand(How how, Expression value) {
+    boolean removes = how == How.SUBTRACT;
+    boolean wrong =
+        value instanceof Expression.ListOf
+            || (removes
+                ? value instanceof Expression.MapOf
+                : value instanceof Expression.SetOf(List<Expression> all) && !all.isEmpty());
+    if (wrong) {
+      throw CqlException.invalid(
+          "Value for a map %s has to be a %s, but was: '%s'"
+              .formatted(removes ? "substraction" : "addition", removes ? "set" : "map", value));
+    }
+  }
+
   /// The change with its values; null when it is not set.
   @Nullable CellChange bind(Bound bound) {
     Value given = value;
@@ -156,6 +180,9 @@ record Operation(Column column, How how, @Nullable Value key, int field, @Nullab
     }
     Object found = given == null ? null : given.of(null, bound);
     Value keyOf = key;
+    if (keyOf instanceof Value.OfVariable(_, int index) && bound.isUnset(index) && given == null) {
+      return null; // nothing is deleted
+    }
     if (keyOf != null) {
       Object element = keyOf.of(null, bound);
       boolean noIndex = column.type() instanceof CqlType.ListOf && element == Empty.VALUE;
@@ -170,7 +197,7 @@ record Operation(Column column, How how, @Nullable Value key, int field, @Nullab
     }
     if (column.type() == NativeType.COUNTER && given != null) {
       if (found == null) {
-        throw CqlException.invalid("Invalid null value for counter increment");
+        throw CqlException.invalid("Invalid null value for counter increment/decrement");
       }
       long by = (Long) found;
       return new CellChange.Count(column, how == How.SUBTRACT ? -by : by);

@@ -87,6 +87,10 @@ record Restriction(
       requireEntry(relation, column, stored);
       return;
     }
+    require(
+        !operator.isSlice() || !type.contains(NativeType.DURATION),
+        "Slice restrictions are not supported on %s",
+        withDurations(type));
     if (type.isMultiCell()) {
       require(
           type.isCollection(),
@@ -100,9 +104,15 @@ record Restriction(
           type.cql(),
           operator.sign);
     }
-    require(
-        !operator.isSlice() || !type.contains(NativeType.DURATION),
-        "Slice restrictions are not supported on duration columns");
+  }
+
+  private static String withDurations(CqlType type) {
+    return switch (type) {
+      case NativeType _ -> "duration columns";
+      case CqlType.TupleOf _ -> "tuples containing durations";
+      case CqlType.UserType _ -> "UDTs containing durations";
+      default -> "collections containing durations";
+    };
   }
 
   /// Refuses a condition that no statement supports on an entry of a map.
@@ -147,9 +157,25 @@ record Restriction(
     return key == null && (operator() == Operator.EQ || operator() == Operator.IN);
   }
 
+  /// True for `CONTAINS` and `CONTAINS KEY`.
+  boolean isOfElements() {
+    return operator() == Operator.CONTAINS || operator() == Operator.CONTAINS_KEY;
+  }
+
+  /// True for `=`, and for `IN` with one value.
+  boolean isOneValue() {
+    return key == null && (operator() == Operator.EQ || (operator() == Operator.IN && isList(1)));
+  }
+
+  private boolean isList(int size) {
+    return relation.value() instanceof Expression.ListOf(List<Expression> all)
+        && all.size() == size;
+  }
+
   RowCondition bind(Bound bound) {
     List<Object> found = new ArrayList<>();
     for (Value value : values) {
+      requireMapValue(value, bound);
       Object object = require(value.of(null, bound));
       if (operator() == Operator.IN && value.type() instanceof CqlType.ListOf && isMarker()) {
         found.addAll((List<?>) object);
@@ -157,9 +183,35 @@ record Restriction(
         found.add(object);
       }
     }
-    Value keyOf = key;
-    return new RowCondition(
-        index, type, keyOf == null ? null : require(keyOf.of(null, bound)), operator(), found);
+    return new RowCondition(index, type, element(bound), operator(), found);
+  }
+
+  private void requireMapValue(Value value, Bound bound) {
+    if (key == null) {
+      return;
+    }
+    boolean unset = value instanceof Value.OfVariable(_, int index) && bound.isUnset(index);
+    if (unset || value.of(null, bound) == null) {
+      throw CqlException.invalid(
+          "Unsupported %s map value for column %s"
+              .formatted(unset ? "unset" : "null", column.name()));
+    }
+  }
+
+  /// The key of the entry that it is about; null for the whole column.
+  private @Nullable Object element(Bound bound) {
+    Value of = key;
+    if (of == null) {
+      return null;
+    }
+    boolean unset = of instanceof Value.OfVariable(_, int index) && bound.isUnset(index);
+    Object found = unset ? null : of.of(null, bound);
+    if (found == null) {
+      throw CqlException.invalid(
+          "Unsupported %s map key for column %s"
+              .formatted(unset ? "unset" : "null", column.name()));
+    }
+    return found;
   }
 
   private boolean isMarker() {
@@ -167,6 +219,9 @@ record Restriction(
   }
 
   private Object require(@Nullable Object value) {
+    if (value == null && column.type() == NativeType.COUNTER) {
+      throw CqlException.invalid("Invalid null value for counter increment/decrement");
+    }
     if (value == null || (value == Empty.VALUE && !perhapsEmpty)) {
       throw CqlException.invalid(
           "Invalid null value in condition for column %s".formatted(column.name()));

@@ -148,15 +148,6 @@ record WhereValidator(
 
   /// @throws CqlException unless the conditions on clustering columns are ranges of rows
   void requireClustering() {
-    for (Restriction each : where) {
-      boolean parts =
-          each.operator() == Operator.CONTAINS || each.operator() == Operator.CONTAINS_KEY;
-      if (parts && each.column().kind() == Kind.CLUSTERING) {
-        throw CqlException.invalid(
-            "Clustering columns can only be restricted with CONTAINS with a secondary index or"
-                + " filtering");
-      }
-    }
     Column open = null; // the first one without a condition, and
     Column sliced = null; // the first one with a range
     for (Column column : table.of(Kind.CLUSTERING)) {
@@ -174,6 +165,11 @@ record WhereValidator(
             ("Clustering column \"%s\" cannot be restricted (preceding column \"%s\" is restricted"
                     + " by a non-EQ relation)")
                 .formatted(column.name(), sliced.name()));
+      }
+      if (found != null && found.isOfElements()) {
+        throw CqlException.invalid(
+            "Clustering columns can only be restricted with CONTAINS with a secondary index or"
+                + " filtering");
       }
       if (open != null) {
         throw CqlException.invalid(
@@ -257,6 +253,7 @@ record WhereValidator(
 
   private boolean isFixed(Column column) {
     Restriction found = of(column);
-    return found != null && found.operator() == Operator.EQ;
+    KeyRestriction several = tuple(column);
+    return (found != null && found.isOneValue()) || (several != null && several.isOneValue());
   }
 }

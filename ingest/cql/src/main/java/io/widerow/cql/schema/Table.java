@@ -44,7 +44,16 @@ public record Table(
   /// @param number of the table in all keys, never used again
   /// @param id that clients see
   /// @param nextColumn the number of the next column that is added
-  public record Stored(int number, UUID id, int nextColumn) {}
+  /// @param dropped columns that it had, also when they were added again
+  public record Stored(int number, UUID id, int nextColumn, List<DroppedColumn> dropped) {
+    public Stored {
+      dropped = List.copyOf(dropped);
+    }
+
+    public Stored(int number, UUID id, int nextColumn) {
+      this(number, id, nextColumn, List.of());
+    }
+  }
 
   /// The selection of a materialized view from its base table. Its columns have the numbers of the
   /// table's columns.

@@ -3,11 +3,13 @@ package io.widerow.cql.system;
 import io.widerow.cql.schema.Column;
 import io.widerow.cql.schema.CqlKeyspace;
 import io.widerow.cql.schema.CreateText;
+import io.widerow.cql.schema.DroppedColumn;
 import io.widerow.cql.schema.Schema;
 import io.widerow.cql.schema.Table;
 import io.widerow.cql.type.CqlType;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -65,6 +67,32 @@ record SchemaRows(Schema schema, boolean virtual) {
     return rows(keyspace ->
         keyspace.tables().stream()
             .flatMap(table -> table.columns().stream().map(column -> column(table, column))));
+  }
+
+  List<Map<String, Object>> droppedColumns() {
+    return rows(keyspace ->
+        keyspace.tables().stream()
+            .filter(table -> table.stored() != null)
+            .flatMap(table ->
+                Objects.requireNonNull(table.stored()).dropped().stream()
+                    .map(column -> dropped(table, column))));
+  }
+
+  private static Map<String, Object> dropped(Table table, DroppedColumn column) {
+    Column.Kind kind = column.isStatic() ? Column.Kind.STATIC : Column.Kind.REGULAR;
+    return Map.of(
+        "keyspace_name",
+        table.keyspace(),
+        "table_name",
+        table.name(),
+        "column_name",
+        column.name(),
+        "dropped_time",
+        Instant.ofEpochMilli(Math.floorDiv(column.time(), 1_000L)),
+        "kind",
+        kind.cql(),
+        "type",
+        column.type());
   }
 
   List<Map<String, Object>> types() {

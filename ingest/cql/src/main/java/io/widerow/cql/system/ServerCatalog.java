@@ -48,6 +48,7 @@ public final class ServerCatalog implements CqlCatalog {
     add(SystemTables.keyspaces(), _ -> rows(false).keyspaces());
     add(SystemTables.tables(), _ -> rows(false).tables());
     add(SystemTables.columns(), _ -> rows(false).columns());
+    add(SystemTables.droppedColumns(), _ -> rows(false).droppedColumns());
     add(SystemTables.types(), _ -> rows(false).types());
     add(SystemTables.views(), _ -> rows(false).views());
     SystemTables.empty().forEach(table -> add(table, _ -> List.of()));

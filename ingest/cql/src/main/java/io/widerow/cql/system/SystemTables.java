@@ -158,6 +158,14 @@ final class SystemTables {
         .build("user defined type definitions");
   }
 
+  static Table droppedColumns() {
+    return ofTable("dropped_columns", "column_name")
+        .column("dropped_time", TIMESTAMP)
+        .column("kind", TEXT)
+        .column("type", TEXT)
+        .build("dropped column registry");
+  }
+
   /// Tables of objects that cannot be created here.
   static List<Table> empty() {
     return List.of(
@@ -168,11 +176,6 @@ final class SystemTables {
             .column("function_keyspace", TEXT)
             .column("function_name", TEXT)
             .build("column dynamic data masks"),
-        ofTable("dropped_columns", "column_name")
-            .column("dropped_time", TIMESTAMP)
-            .column("kind", TEXT)
-            .column("type", TEXT)
-            .build("dropped column registry"),
         ofTable("indexes", "index_name")
             .column("kind", TEXT)
             .column("options", TEXT_MAP)

@@ -43,7 +43,7 @@ public final class RowReader {
   }
 
   TableCursor scan(byte[] from, byte[] until, boolean descending) {
-    TableCursor rows = view.scan(from, until, descending, nowSeconds);
+    TableCursor rows = VisibleCells.of(table, view.scan(from, until, descending, nowSeconds));
     return table.view() == null ? rows : new ViewRows(rows);
   }
 

@@ -15,6 +15,8 @@ public record CqlDuration(int months, int days, long nanos) {
   private static final Pattern ISO =
       Pattern.compile(
           "-?P(?:(\\d+)Y)?(?:(\\d+)M)?(?:(\\d+)D)?(?:T(?:(\\d+)H)?(?:(\\d+)M)?(?:(\\d+)S)?)?");
+  private static final Pattern DATE_TIME =
+      Pattern.compile("-?P(\\d{4})-(\\d\\d)-(\\d\\d)T(\\d\\d):(\\d\\d):(\\d\\d)");
   private static final Pattern WEEKS = Pattern.compile("-?P(\\d+)W");
   private static final long[] NANOS = {
     3_600_000_000_000L, 60_000_000_000L, 1_000_000_000L, 1_000_000L, 1_000L, 1L
@@ -34,6 +36,11 @@ public record CqlDuration(int months, int days, long nanos) {
       if (iso.matches() && !text.endsWith("P") && !text.endsWith("T")) {
         long months = Math.addExact(Math.multiplyExact(12, part(iso, 1)), part(iso, 2));
         return of(sign, months, part(iso, 3), nanos(iso, 4, 3));
+      }
+      Matcher dateTime = DATE_TIME.matcher(text);
+      if (dateTime.matches()) {
+        long months = Math.addExact(Math.multiplyExact(12, part(dateTime, 1)), part(dateTime, 2));
+        return of(sign, months, part(dateTime, 3), nanos(dateTime, 4, 3));
       }
       Matcher units = UNITS.matcher(text.toLowerCase(Locale.ROOT));
       if (units.matches() && text.length() > (sign < 0 ? 1 : 0)) {

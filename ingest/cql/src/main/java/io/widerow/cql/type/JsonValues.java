@@ -6,6 +6,7 @@ import io.widerow.query.json.JsonNode;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,13 @@ public final class JsonValues {
           "Could not decode JSON string at character %d, %s: %s"
               .formatted(wrong.position(), wrong.reason(), shown));
     }
+  }
+
+  /// The name of a column or a field that JSON has: in lower case, or as it is in quotes.
+  public static String name(String name) {
+    return name.length() > 1 && name.startsWith("\"") && name.endsWith("\"")
+        ? name.substring(1, name.length() - 1)
+        : name.toLowerCase(Locale.ROOT);
   }
 
   /// @throws CqlException when it is no value of the type
@@ -135,11 +143,11 @@ public final class JsonValues {
     }
     @Nullable Object[] values = new Object[user.fields().size()];
     for (Map.Entry<String, JsonNode> entry : all.entrySet()) {
-      int field = user.find(entry.getKey());
+      int field = user.find(name(entry.getKey()));
       if (field < 0) {
         throw CqlException.invalid(
             "Unknown field '%s' in value of user defined type %s"
-                .formatted(entry.getKey(), user.name()));
+                .formatted(name(entry.getKey()), user.name()));
       }
       JsonNode each = entry.getValue();
       values[field] = each.isNull() ? null : of(user.fields().get(field).type(), each);

@@ -100,12 +100,17 @@ public final class Texts {
     String before = "{";
     for (int i = 0; i < values.size(); i++) {
       out.put(before);
-      string(user.fields().get(i).name(), out);
+      string(jsonName(user.fields().get(i).name()), out);
       out.put(": ");
       json(user.fields().get(i).type(), values.get(i), out);
       before = ", ";
     }
     out.put("}");
+  }
+
+  /// The name of a column or a field in JSON: one that is not in lower case has quotes of its own.
+  public static String jsonName(String name) {
+    return name.chars().anyMatch(c -> c >= 'A' && c <= 'Z') ? "\"" + name + "\"" : name;
   }
 
   private static void entries(CqlType key, CqlType of, Map<?, ?> map, OutputBuffer out) {
