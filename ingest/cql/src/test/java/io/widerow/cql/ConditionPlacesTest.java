@@ -161,7 +161,8 @@ class ConditionPlacesTest {
       try {
         run(statement);
       } catch (CqlException refused) {
-        assertEquals(0x2200, refused.code().number, statement);
+        int wanted = condition.contains(".x ") ? 0x2000 : 0x2200; // no grammar has fields there
+        assertEquals(wanted, refused.code().number, statement);
         continue;
       }
       views++;

@@ -175,7 +175,7 @@ final class RandomSchema {
       case 1 -> "set<" + inside(in, depth) + ">";
       case 2 -> "map<" + inside(in, depth) + ", " + inside(in, depth) + ">";
       case 3 -> "tuple<" + inside(in, depth) + "," + type(in, depth - 1) + ">";
-      case 4 -> "frozen<" + type(in, depth - 1) + ">";
+      case 4 -> "frozen<list<" + inside(in, depth) + ">>";
       default ->
           in.types().isEmpty() || kind == 5
               ? any(List.of(NativeType.values())).name().toLowerCase(Locale.ROOT)

@@ -89,7 +89,7 @@ public final class JournalFrame {
   static final int NOTES_MAX = 0xFFFF;
   public static final int NOTE_BYTES_MAX = 1 << 10;
   static final int NOTES_BYTES_MAX = 4 << 20;
-  static final int RAW_BYTES_MAX = 8 << 20;
+  public static final int RAW_BYTES_MAX = 8 << 20;
 
   private static final long MAGIC_AT = offsetOf("magic");
   private static final long HEADER_CRC = offsetOf("headerCrc");

@@ -116,10 +116,9 @@ final class SchemaEditor {
   /// @param missing why the statement is refused otherwise, with the name in it
   @Nullable CqlKeyspace keyspace(TableName name, boolean ifThere, String missing) {
     String of = name.keyspace();
-    if (of == null || schema.find(of) != null) {
+    if (of == null || OWN.contains(of) || schema.find(of) != null) {
       return keyspace(name);
     }
-    requireUsers(of);
     Schema _ = missing(ifThere, missing.formatted(of + "." + name.table()));
     return null;
   }

@@ -1,6 +1,7 @@
 package io.widerow.cql.engine;
 
 import io.widerow.cql.fragment.MutationGroup;
+import io.widerow.cql.store.WriteTooLargeException;
 import io.widerow.storage.Durability;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreConfig;
@@ -25,6 +26,7 @@ import java.lang.foreign.MemorySegment;
 /// - Threads: one at a time; any reads [#witness].
 /// - Memory: the present memory; the encoder's buffer.
 final class TableLane implements AutoCloseable {
+  private static final long FRAME_HEAD_BYTES = 4 << 10; // more than what a frame has in front
   private static final long FRAME_BYTES = 1 << 20;
   private static final long FORCE_AFTER_NANOS = 1_000_000_000L;
 
@@ -68,9 +70,10 @@ final class TableLane implements AutoCloseable {
     return Math.clamp(config.rowsBytes(), 1L << 20, 64L << 20);
   }
 
-  /// The most bytes of what one write does to one row.
+  /// The most bytes of what one write does to one row: a large one has a frame of its own.
   static int recordBytesMax(StoreConfig config) {
-    return (int) Math.min(config.frameBytesMax() / 2, pieceBytes(config) / 8);
+    long frame = Math.min(config.frameBytesMax() - FRAME_HEAD_BYTES, JournalFrame.RAW_BYTES_MAX);
+    return (int) Math.min(frame, pieceBytes(config) / 3);
   }
 
   /// The most bytes of one group.
@@ -85,15 +88,16 @@ final class TableLane implements AutoCloseable {
 
   /// Appends a group: all of it or nothing.
   ///
-  /// @throws IllegalArgumentException when it is too large
+  /// @throws WriteTooLargeException when it is too large
   /// @throws StorageException when it cannot be written
   void append(MutationGroup group) {
     store.requireWriting();
     long needed = TableMemory.bytesFor(group.bytes(), group.count());
     if (needed > groupBytesMax()) {
-      throw new IllegalArgumentException(
-          "a write of %d bytes in %d rows; at most %d bytes with 100 more a row are possible"
-              .formatted(group.bytes(), group.count(), groupBytesMax()));
+      throw new WriteTooLargeException(
+          "a write has at most %d bytes, with 100 more for each row, got %d bytes in %d rows; send"
+                  .formatted(groupBytesMax(), group.bytes(), group.count())
+              + " several batches");
     }
     if (!memory.fits(group.bytes(), group.count())) {
       turn();

@@ -1,6 +1,7 @@
 package io.widerow.cql.fragment;
 
 import io.widerow.cql.store.Mutations;
+import io.widerow.cql.store.WriteTooLargeException;
 import io.widerow.storage.codec.ByteSink;
 import io.widerow.storage.journal.MutationRecord;
 import java.lang.foreign.MemorySegment;
@@ -215,8 +216,8 @@ public final class MutationGroup implements Mutations {
     encode();
     int length = out.length() - start;
     if (length > recordBytesMax) {
-      throw new IllegalArgumentException(
-          "a write of %d bytes to one row; at most %d are possible"
+      throw new WriteTooLargeException(
+          "a write to one row has at most %2$d bytes, got %1$d; write its columns one by one"
               .formatted(length, recordBytesMax));
     }
     MutationRecord.write(MemorySegment.ofArray(out.bytes()), start, length, row.length, partition);

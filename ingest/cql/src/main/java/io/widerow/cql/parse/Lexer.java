@@ -30,9 +30,11 @@ final class Lexer {
   private final Matcher duration;
   private final Matcher word;
   private int at;
+  private int left; // words and signs that may follow
 
-  Lexer(String text) {
+  Lexer(String text, int most) {
     this.text = text;
+    this.left = most;
     this.uuid = UUID.matcher(text);
     this.hex = HEX.matcher(text);
     this.number = NUMBER.matcher(text);
@@ -46,6 +48,9 @@ final class Lexer {
     int from = at;
     if (at == text.length()) {
       return new Lexeme(Kind.END, "", at);
+    }
+    if (--left < 0) {
+      throw error(at, "the statement has too many words and signs; send values by markers");
     }
     char first = text.charAt(at);
     if (first == '\'') {

@@ -13,7 +13,7 @@ import java.util.Locale;
 /// - Threads: one.
 public final class Parser {
   /// Longest accepted statement, in characters.
-  public static final int CHARS_MAX = 1 << 17;
+  public static final int WORDS_MAX = 1 << 17;
 
   private final Words words;
   private final ExpressionParser expressions;
@@ -21,8 +21,8 @@ public final class Parser {
   private final ChangeParser changes;
   private final DefinitionParser definitions;
 
-  private Parser(String text) {
-    this.words = new Words(text);
+  private Parser(String text, int wordsMax) {
+    this.words = new Words(text, wordsMax);
     this.expressions = new ExpressionParser(words);
     this.conditions = new WhereParser(words, expressions);
     this.changes = new ChangeParser(words, expressions, conditions);
@@ -31,13 +31,7 @@ public final class Parser {
 
   /// @throws CqlException when the text is not one statement of CQL
   public static Statement parse(String text) {
-    if (text.length() > CHARS_MAX) {
-      throw new CqlException(
-          Code.SYNTAX,
-          "a statement has at most %d characters, this one has %d"
-              .formatted(CHARS_MAX, text.length()));
-    }
-    return new Parser(text).statement();
+    return new Parser(text, WORDS_MAX).statement();
   }
 
   /// A statement of the stored schema, which may be longer than those of clients: it has more
@@ -45,7 +39,7 @@ public final class Parser {
   ///
   /// @throws CqlException when the text is not one statement of CQL
   public static Statement parseStored(String text) {
-    return new Parser(text).statement();
+    return new Parser(text, Integer.MAX_VALUE).statement();
   }
 
   private Statement statement() {

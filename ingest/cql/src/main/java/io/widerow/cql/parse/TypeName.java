@@ -103,6 +103,8 @@ public record TypeName(
             ? ""
             : "<" + String.join(", ", parameters.stream().map(TypeName::toString).toList()) + ">";
     String of = keyspace == null ? "" : Identifiers.quoted(keyspace) + ".";
-    return of + (ofUser ? Identifiers.quotedType(name) : Identifiers.quoted(name)) + inside;
+    boolean builtIn = !ofUser && !parameters.isEmpty();
+    String shown = ofUser ? Identifiers.quotedType(name) : Identifiers.quoted(name);
+    return of + (builtIn ? name : shown) + inside;
   }
 }

@@ -109,10 +109,10 @@ final class WhereParser {
     if (sign != null) {
       return new Relation(column, key, field, sign, expressions.sum());
     }
-    if ((ofIf || key == null) && words.skipWord("in")) {
+    if (words.skipWord("in")) {
       return new Relation(column, key, field, Operator.IN, inValues());
     }
-    if (key != null || field != null) {
+    if (ofIf && (key != null || field != null)) {
       throw words.expected("a comparison");
     }
     if (!ofIf && words.skipWord("like")) {

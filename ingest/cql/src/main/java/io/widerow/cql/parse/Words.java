@@ -14,8 +14,9 @@ final class Words {
   private Lexeme next;
   private @Nullable Lexeme second;
 
-  Words(String text) {
-    this.lexer = new Lexer(text);
+  /// @param most words and signs of the text
+  Words(String text, int most) {
+    this.lexer = new Lexer(text, most);
     this.next = lexer.next();
   }
 

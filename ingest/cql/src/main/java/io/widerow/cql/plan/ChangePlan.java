@@ -140,8 +140,10 @@ record ChangePlan(UserTables tables, List<Bundle> bundles) implements Prepared {
   public QueryRows execute(StatementExecution execution) {
     List<RowChange> all = new ArrayList<>();
     int next = 0;
+    Bound.Elements elements = new Bound.Elements();
     for (Bundle bundle : bundles) {
-      Bound bound = Bound.part(bundle.variables, execution.values(), next, bundles.size() == 1);
+      Bound bound =
+          Bound.part(bundle.variables, execution.values(), next, bundles.size() == 1, elements);
       next += bundle.variables.size();
       Long own = RowChangePlan.timestamp(bundle.times, bound);
       for (RowChangePlan change : bundle.changes) {

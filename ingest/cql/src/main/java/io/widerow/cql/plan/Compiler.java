@@ -279,6 +279,7 @@ final class Compiler {
     }
     for (int i = 0; i < parts.size(); i++) {
       CqlType type = wanted instanceof CqlType.TupleOf tuple ? tuple.elements().get(i) : null;
+      requireFit(parts.get(i), type, "Invalid tuple literal for %s: component %d", name, i);
       Value value = compile(parts.get(i), type, name + "[" + i + "]");
       values.add(value);
       types.add(type == null ? value.type() : type);
@@ -303,6 +304,7 @@ final class Compiler {
       }
       places.add(place);
       CqlType type = user.fields().get(place).type();
+      requireFit(parts.get(i), type, "Invalid user type literal for %s: field %s", name, field);
       values.add(compile(parts.get(i), type, name + "." + field));
     }
     return new Value.OfFunction(
@@ -361,14 +363,23 @@ final class Compiler {
   /// @param part what it is, for the message
   private CqlType required(
       String kind, String part, List<Expression> parts, CqlType type, String name) {
-    for (Expression each : ofRows ? List.<Expression>of() : parts) {
-      if (isLiteral(each) && ArgumentType.of(this, each).fit(type) == TypeCompatibility.NONE) {
-        throw CqlException.invalid(
-            "Invalid %s literal for %s: %s %s is not of type %s"
-                .formatted(kind, name, part, each, type.cql()));
-      }
+    for (Expression each : parts) {
+      requireFit(each, type, "Invalid %s literal for %s: %s %s", kind, name, part, each);
     }
     return type;
+  }
+
+  /// @param type null for any
+  /// @param refusal the begin of a sentence, with places for its values
+  private void requireFit(
+      Expression part, @Nullable CqlType type, String refusal, Object... values) {
+    if (type != null
+        && !ofRows
+        && isLiteral(part)
+        && ArgumentType.of(this, part).fit(type) == TypeCompatibility.NONE) {
+      throw CqlException.invalid(
+          refusal.formatted(values) + " is not of type %s".formatted(type.cql()));
+    }
   }
 
   /// True for what is written out, and no call.

@@ -30,7 +30,7 @@ record JsonRow(Table table, Value text, boolean defaultUnset) {
     }
     Map<String, JsonNode> object = json.members();
     if (object == null) {
-      throw CqlException.invalid("Expected a JSON object, but got: %s".formatted(source));
+      throw CqlException.invalid("Could not decode JSON string as a map: %s".formatted(source));
     }
     Map<String, JsonNode> values = new TreeMap<>();
     object.forEach((name, value) -> values.put(JsonValues.name(name), value));

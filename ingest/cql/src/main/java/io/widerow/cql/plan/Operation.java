@@ -35,6 +35,11 @@ record Operation(Column column, How how, @Nullable Value key, int field, @Nullab
     }
     Compiler compiler = new Compiler(scope, false);
     if (to.key() != null) {
+      if (column.type().isCollection() && !column.type().isMultiCell()) {
+        throw CqlException.invalid(
+            "Invalid operation (%s[%s] = %s) for frozen collection column %s"
+                .formatted(column.name(), to.key(), assignment.value(), column.name()));
+      }
       Value key = key(to, column, compiler);
       CqlType type = column.type().parts().getLast();
       if (column.type() instanceof CqlType.SetOf) {
@@ -180,7 +185,9 @@ record Operation(Column column, How how, @Nullable Value key, int field, @Nullab
     }
     Object found = given == null ? null : given.of(null, bound);
     Value keyOf = key;
-    if (keyOf instanceof Value.OfVariable(_, int index) && bound.isUnset(index) && given == null) {
+    boolean ofList = column.type() instanceof CqlType.ListOf;
+    boolean unset = keyOf instanceof Value.OfVariable(_, int index) && bound.isUnset(index);
+    if (unset && ofList && given == null) {
       return null; // nothing is deleted
     }
     if (keyOf != null) {

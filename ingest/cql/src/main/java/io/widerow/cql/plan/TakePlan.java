@@ -114,8 +114,10 @@ record TakePlan(Table table, RowTaker taker, List<Bundle> bundles) implements Pr
             + " place");
     List<Row> rows = new ArrayList<>();
     int next = 0;
+    Bound.Elements elements = new Bound.Elements();
     for (Bundle bundle : bundles) {
-      Bound bound = Bound.part(bundle.variables, execution.values(), next, bundles.size() == 1);
+      Bound bound =
+          Bound.part(bundle.variables, execution.values(), next, bundles.size() == 1, elements);
       next += bundle.variables.size();
       bundle.rows.forEach(row -> rows.add(row(row.bind(bound, null))));
     }

@@ -31,8 +31,14 @@ public final class FrameReader extends ByteToMessageDecoder {
   private static final int OPCODE_OFFSET = 4;
   private static final int LENGTH_OFFSET = 5;
 
-  /// Bytes claimed for each byte of a body: what a statement of many short constants becomes.
+  /// Bytes claimed for each of the first bytes of a body: what a statement of many short constants
+  /// becomes, which has a limited number of them.
   private static final long BYTES_PER_BYTE = 64;
+
+  private static final long DENSE_BYTES = 256 << 10;
+
+  /// Bytes claimed for each further byte, which is one of a long constant or value.
+  private static final long BYTES_PER_LATER_BYTE = 12;
 
   private final ByteCredit credit;
   private final long paceBytes;
@@ -170,13 +176,25 @@ public final class FrameReader extends ByteToMessageDecoder {
           "Request is too big: length %d exceeds maximum allowed length %d."
               .formatted(length, bodyBytesMax));
     }
-    long wanted = BYTES_PER_BYTE * length;
+    long wanted = credit(length);
     if (length > 0 && !credit.tryClaim(wanted)) {
       return new CqlException(
           Code.OVERLOADED, "too many bytes are in progress; send the request again");
     }
     claimed = wanted;
     return null;
+  }
+
+  private static long credit(long length) {
+    long dense = Math.min(length, DENSE_BYTES);
+    return BYTES_PER_BYTE * dense + BYTES_PER_LATER_BYTE * (length - dense);
+  }
+
+  /// The largest body for which a total of credit is enough.
+  public static int bodyBytesMax(long credit) {
+    long dense = Math.min(credit / BYTES_PER_BYTE, DENSE_BYTES);
+    long later = (credit - BYTES_PER_BYTE * dense) / BYTES_PER_LATER_BYTE;
+    return Math.clamp(dense + later, 0, Integer.MAX_VALUE);
   }
 
   private Request request(

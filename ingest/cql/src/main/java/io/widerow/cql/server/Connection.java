@@ -44,6 +44,7 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: the event loop; executions run on other threads and return to it.
 final class Connection extends SimpleChannelInboundHandler<Request> {
   private static final int REQUESTS_MAX = 256;
+  private static final int BATCH_MAX = 16_384;
   private static final Set<String> EVENTS =
       Set.of("TOPOLOGY_CHANGE", "STATUS_CHANGE", "SCHEMA_CHANGE");
 
@@ -304,6 +305,11 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
           default -> throw CqlException.protocol("Invalid batch type %d".formatted(type));
         };
     int count = body.unsignedShort();
+    if (count > BATCH_MAX) {
+      throw CqlException.invalid(
+          "a batch has at most %d statements, got %d; send several batches"
+              .formatted(BATCH_MAX, count));
+    }
     List<Part> parts = new ArrayList<>();
     List<Integer> sizes = new ArrayList<>();
     List<@Nullable ByteBuffer> values = new ArrayList<>();

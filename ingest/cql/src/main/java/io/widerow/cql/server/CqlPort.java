@@ -62,7 +62,7 @@ final class CqlPort implements PortProvider.Port {
   private static final int BODY_BYTES_UNKNOWN = 16 << 10;
 
   /// The largest body of others: a statement with its values.
-  private static final int BODY_BYTES_KNOWN = 256 << 10;
+  private static final int BODY_BYTES_KNOWN = 16 << 20;
 
   private static final byte[] HOST = {'h', 'o', 's', 't'};
   private static final int ANSWERS_BYTES_LOW = 1 << 20;
@@ -224,7 +224,8 @@ final class CqlPort implements PortProvider.Port {
   }
 
   int bodyBytesMax() {
-    return Math.min(intake.limits().bodyBytesMax(), BODY_BYTES_KNOWN);
+    int fitting = FrameReader.bodyBytesMax(intake.credit().bytesMax());
+    return Math.min(Math.min(intake.limits().bodyBytesMax(), BODY_BYTES_KNOWN), fitting);
   }
 
   /// Gives back the credit of a request.

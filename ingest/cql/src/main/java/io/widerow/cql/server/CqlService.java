@@ -10,6 +10,7 @@ import io.widerow.cql.plan.QueryRows;
 import io.widerow.cql.plan.StatementExecution;
 import io.widerow.cql.schema.RequestKey;
 import io.widerow.cql.schema.RequestPrincipal;
+import io.widerow.cql.store.WriteTooLargeException;
 import io.widerow.cql.type.WireCodec;
 import io.widerow.ingest.config.TokenFile;
 import io.widerow.query.HeldMemory;
@@ -39,6 +40,7 @@ final class CqlService {
   private static final long END_SECONDS = 10;
   private static final long RUNNING_BYTES = 1 << 20;
   private static final long BYTES_A_CHAR = 64; // of a statement: its words and its expressions
+  private static final long BYTES_A_LATER_CHAR = 4; // of a long constant
 
   private final Planner planner;
   private final QueryMemory memory;
@@ -71,7 +73,8 @@ final class CqlService {
   /// Parses a statement. What parsing makes counts while it is made.
   Prepared prepare(String statement, @Nullable String keyspace) {
     try (HeldMemory held = new HeldMemory(memory)) {
-      held.accept(BYTES_A_CHAR * Math.min(statement.length(), Parser.CHARS_MAX)); // else refused
+      long dense = Math.min(statement.length(), Parser.WORDS_MAX); // more are refused
+      held.accept(BYTES_A_CHAR * dense + BYTES_A_LATER_CHAR * (statement.length() - dense));
       return planner.prepare(statement, keyspace);
     }
   }
@@ -182,6 +185,8 @@ final class CqlService {
   static CqlException told(Throwable failure) {
     return switch (failure) {
       case CqlException known -> known;
+      case WriteTooLargeException large ->
+          new CqlException(Code.INVALID, String.valueOf(large.getMessage()));
       case QueryException.OverBudget budget ->
           new CqlException(Code.OVERLOADED, String.valueOf(budget.getMessage()));
       case QueryException.Stopped stopped ->

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -129,7 +130,7 @@ record SchemaRows(Schema schema, boolean virtual) {
     row.put("bloom_filter_fp_chance", 0.01);
     row.put("caching", Map.of("keys", "ALL"));
     row.put("cdc", false);
-    row.put("compaction", Map.of("class", COMPACTION));
+    row.put("compaction", withDefaults("compaction", Map.of("class", COMPACTION)));
     row.put("compression", Map.of("enabled", "false"));
     row.put("crc_check_chance", 1.0);
     row.put("dclocal_read_repair_chance", 0.0);
@@ -156,10 +157,26 @@ record SchemaRows(Schema schema, boolean virtual) {
         .maps()
         .forEach((name, map) -> {
           if (!name.equals("extensions")) {
-            row.put(name, map);
+            row.put(name, withDefaults(name, map));
           }
         });
     return row;
+  }
+
+  /// The options of a map that a statement may leave out, as Cassandra shows them.
+  private static Map<String, String> withDefaults(String option, Map<String, String> map) {
+    String named = map.get("class");
+    if (!option.equals("compaction") || named == null) {
+      return map;
+    }
+    Map<String, String> all = new TreeMap<>(map);
+    String simple = named.substring(named.lastIndexOf('.') + 1);
+    all.put("class", COMPACTION.substring(0, COMPACTION.lastIndexOf('.') + 1) + simple);
+    if (simple.startsWith("SizeTiered") || simple.startsWith("TimeWindow")) {
+      all.putIfAbsent("max_threshold", "32");
+      all.putIfAbsent("min_threshold", "4");
+    }
+    return all;
   }
 
   /// The text of an option as a value of the type that its standard has.

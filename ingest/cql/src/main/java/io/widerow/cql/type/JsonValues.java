@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// Values of types out of JSON. A number and a boolean may be a string too.
 public final class JsonValues {
   private static final int DEPTH_MAX = 99;
+  private static final long BYTES_MAX = 64 << 20;
   private static final int SHOWN_CHARS = 100;
 
   private JsonValues() {}
@@ -20,7 +21,18 @@ public final class JsonValues {
   /// @throws CqlException when the text is no JSON
   public static JsonNode parse(String text) {
     try {
-      return JsonNode.parse(text, DEPTH_MAX, _ -> {});
+      long[] bytes = {0};
+      return JsonNode.parse(
+          text,
+          DEPTH_MAX,
+          more -> {
+            bytes[0] += more;
+            if (bytes[0] > BYTES_MAX) {
+              throw CqlException.invalid(
+                  "a JSON text of %d characters has too many values; send several statements"
+                      .formatted(text.length()));
+            }
+          });
     } catch (JsonException wrong) {
       String shown = text.length() > SHOWN_CHARS ? text.substring(0, SHOWN_CHARS) + "..." : text;
       throw CqlException.invalid(

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.widerow.cql.store.KeySpan;
 import io.widerow.cql.store.TableDriver;
 import io.widerow.cql.store.TableView;
+import io.widerow.cql.store.WriteTooLargeException;
 import io.widerow.storage.Damage;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreConfig;
@@ -272,7 +273,7 @@ class TablesUpkeepTest {
               .write(
                   (_, out) -> out.row(key(1), PARTITION).cell(1, null, new byte[1 << 20], 1, 0, 0));
       var failure = assertThrows(CompletionException.class, refused::join);
-      assertInstanceOf(IllegalArgumentException.class, failure.getCause());
+      assertInstanceOf(WriteTooLargeException.class, failure.getCause());
       assertEquals(0, rows(store));
       write(store, 0, 1);
       assertEquals(1, rows(store));

@@ -146,9 +146,9 @@ class CqlFramesTest {
     try (RawDriver driver = RawDriver.ready(daemon.address())) {
       String in = LOCAL + " WHERE key IN (" + "'x',".repeat(25_000) + "'local')";
       assertEquals(RawDriver.RESULT, driver.ask(RawDriver.QUERY, RawDriver.query(in)).opcode());
-      byte[] tooLong = RawDriver.query(LOCAL + " ".repeat(262_144));
+      byte[] tooLong = RawDriver.query(LOCAL + " ".repeat(16 << 20));
       assertEquals(
-          "2200 Request is too big: length %d exceeds maximum allowed length 262144."
+          "2200 Request is too big: length %d exceeds maximum allowed length 16777216."
               .formatted(tooLong.length),
           driver.ask(RawDriver.QUERY, tooLong).error());
       assertEquals(RawDriver.RESULT, ok(driver));
