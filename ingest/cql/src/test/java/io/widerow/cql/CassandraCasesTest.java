@@ -196,6 +196,7 @@ class CassandraCasesTest {
       case CqlType.SetOf set -> "set<" + driver(set.element()) + ">";
       case CqlType.MapOf map -> "map<" + driver(map.key()) + ", " + driver(map.value()) + ">";
       case CqlType.TupleOf tuple -> tuple.cql();
+      case CqlType.VectorOf vector -> vector.cql();
       case CqlType.UserType user -> "frozen<" + user.name() + ">";
     };
   }
@@ -224,7 +225,8 @@ class CassandraCasesTest {
                 (k, v) -> pairs.add("[" + plain(map.key(), k) + "," + plain(map.value(), v) + "]"));
         yield "{\"map\":[" + String.join(",", pairs) + "]}";
       }
-      case CqlType.TupleOf _ -> throw new AssertionError("no tuple is in the cases");
+      case CqlType.TupleOf _, CqlType.VectorOf _ ->
+          throw new AssertionError("neither tuples nor vectors are in the cases");
       case CqlType.UserType user -> {
         List<String> fields = new ArrayList<>();
         for (int i = 0; i < user.fields().size(); i++) {

@@ -106,6 +106,10 @@ public final class Tokens {
     return found;
   }
 
+  public List<Token> all() {
+    return tokens;
+  }
+
   /// Whether a token is still there, with the same scopes.
   public boolean contains(Token token) {
     return tokens.contains(token);

@@ -9,6 +9,9 @@ public interface Argument {
   /// Its compatibility with a type.
   TypeCompatibility fit(CqlType wanted);
 
+  /// The number of elements of a list that is written out; 0 for everything else.
+  int size();
+
   /// True for a value that comes with the execution.
   boolean isMarker();
 

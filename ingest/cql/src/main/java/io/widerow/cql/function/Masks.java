@@ -17,6 +17,7 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalTime;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -66,6 +67,7 @@ final class Masks {
       case NativeType simple -> value(simple);
       case CqlType.ListOf _ -> List.of();
       case CqlType.SetOf _ -> Set.of();
+      case CqlType.VectorOf(CqlType element, int size) -> Collections.nCopies(size, value(element));
       case CqlType.MapOf _ -> Map.of();
       case CqlType.TupleOf tuple -> tuple.elements().stream().map(Masks::value).toList();
       case CqlType.UserType user -> user.types().stream().map(Masks::value).toList();

@@ -30,6 +30,7 @@ public final class NativeFunctions {
             Aggregates.ofAnyType(),
             CollectionFunctions.all(),
             Masks.all(),
+            Similarities.all(),
             List.of(json("to_json"), json("tojson")))) {
       all.forEach(factory -> OF_MANY_TYPES.put(factory.name(), factory));
     }

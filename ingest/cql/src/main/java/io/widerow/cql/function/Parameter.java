@@ -16,6 +16,7 @@ enum Parameter {
   SET_OR_LIST("numeric_set_or_list"),
   NUMERIC_SET_OR_LIST("numeric_set_or_list"),
   MAP("map"),
+  FLOAT_VECTOR("vector<float, n>"),
   STRING("[text|varchar|ascii]"),
   INT("int"),
   TEXT("text"),
@@ -42,6 +43,7 @@ enum Parameter {
       case ANY_OR_WANTED -> own == null ? wanted : own;
       case STRING, TEXT, OPTIONAL_TEXT -> own == null ? NativeType.TEXT : own;
       case INT -> own == null ? NativeType.INT : own;
+      case FLOAT_VECTOR -> vector(argument, own, before);
       case ANY, COLLECTION, SET_OR_LIST, NUMERIC_SET_OR_LIST, MAP -> own;
     };
   }
@@ -58,6 +60,7 @@ enum Parameter {
               element(type) instanceof NativeType simple && simple.isNumber()
                   ? null
                   : "a numeric set/list argument";
+      case FLOAT_VECTOR -> wanted = isFloats(type) ? null : "a float vector argument";
       case MAP -> wanted = type instanceof CqlType.MapOf ? null : "a map argument";
       case STRING ->
           wanted =
@@ -73,6 +76,21 @@ enum Parameter {
           "Function system.%s requires %s, but found argument %s of type %s"
               .formatted(function, wanted, argument, type.cql()));
     }
+  }
+
+  private static boolean isFloats(CqlType type) {
+    return type instanceof CqlType.VectorOf(CqlType element, _) && element == NativeType.FLOAT;
+  }
+
+  /// A list that is written out is a vector of its size, null and a marker are as the first one.
+  private static @Nullable CqlType vector(
+      Argument argument, @Nullable CqlType own, List<CqlType> before) {
+    if (own == null) {
+      return before.isEmpty() ? null : before.getFirst();
+    }
+    int size = argument.size();
+    CqlType vector = size > 0 ? new CqlType.VectorOf(NativeType.FLOAT, size) : own;
+    return size > 0 && argument.fit(vector) == TypeCompatibility.NONE ? own : vector;
   }
 
   private static boolean isOf(NativeType wanted, CqlType type) {

@@ -42,7 +42,7 @@ public enum TypeCompatibility {
               type instanceof CqlType.MapOf other
                   && areAlike(map.key(), other.key())
                   && areAlike(map.value(), other.value());
-          case CqlType.TupleOf _, CqlType.UserType _ -> wanted.takes(type);
+          case CqlType.TupleOf _, CqlType.UserType _, CqlType.VectorOf _ -> wanted.takes(type);
         };
     return alike && (wanted.isMultiCell() || !type.isMultiCell()) ? WEAK : NONE;
   }

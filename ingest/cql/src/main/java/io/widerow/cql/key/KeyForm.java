@@ -82,6 +82,7 @@ final class KeyForm {
             });
         out.putByte(END);
       }
+      case CqlType.VectorOf(CqlType element, _) -> putAll(element, (Collection<?>) value, out);
       case CqlType.TupleOf(List<CqlType> types) -> putFields(types, (List<?>) value, out);
       case CqlType.UserType user -> putFields(user.types(), (List<?>) value, out);
     }

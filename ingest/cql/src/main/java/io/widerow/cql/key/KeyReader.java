@@ -92,6 +92,7 @@ final class KeyReader {
       case CqlType.SetOf(CqlType element, _) ->
           WireCodec.sorted(element, elements(List.of(element)));
       case CqlType.MapOf(CqlType key, CqlType value, _) -> map(key, value);
+      case CqlType.VectorOf(CqlType element, _) -> elements(List.of(element));
       case CqlType.TupleOf(List<CqlType> types) -> fields(types);
       case CqlType.UserType user -> fields(user.types());
     };

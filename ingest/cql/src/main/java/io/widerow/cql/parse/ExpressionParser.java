@@ -321,13 +321,31 @@ final class ExpressionParser {
       enter();
     }
     List<TypeName> parameters = new ArrayList<>();
+    Integer size = null;
     if (words.skipSign("<")) {
       do {
         parameters.add(type(frozen));
+        if (!ofUser && name.equals("vector")) {
+          words.requireSign(",");
+          size = dimensions();
+        }
       } while (words.skipSign(","));
       words.requireSign(">");
     }
     depth -= counts ? 1 : 0;
-    return new TypeName(keyspace, name, ofUser, parameters);
+    return new TypeName(keyspace, name, ofUser, parameters, size);
+  }
+
+  private int dimensions() {
+    String sign = words.skipSign("-") ? "-" : "";
+    if (words.peek().kind() != Kind.INTEGER) {
+      throw words.expected("the dimensions of a vector");
+    }
+    String number = sign + words.take().text();
+    try {
+      return Integer.parseInt(number);
+    } catch (NumberFormatException tooLarge) {
+      throw CqlException.invalid("%s is no number of dimensions".formatted(number));
+    }
   }
 }

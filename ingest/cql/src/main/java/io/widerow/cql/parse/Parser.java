@@ -63,7 +63,8 @@ public final class Parser {
           case "create" -> definitions.create();
           case "alter" -> definitions.alter();
           case "drop" -> definitions.drop();
-          case "grant", "revoke", "list" ->
+          case "list" -> list();
+          case "grant", "revoke" ->
               new Statement.Unknown(words.take().text().toUpperCase(Locale.ROOT));
           default -> throw words.expected("a statement");
         };
@@ -140,12 +141,44 @@ public final class Parser {
       words.requireWord("by");
       do {
         String column = words.name("a column");
+        if (words.skipWord("ann")) {
+          throw CqlException.invalid(
+              "ANN ordering by vector requires the column to be indexed, and vectors have no index"
+                  + " here; select similarity_cosine(%s, ...) and sort in the client"
+                      .formatted(column));
+        }
         boolean descending = words.skipWord("desc");
         boolean _ = !descending && words.skipWord("asc");
         orders.add(new Statement.Ordering(column, descending));
       } while (words.skipSign(","));
     }
     return orders;
+  }
+
+  /// LIST ROLES, which reads a table.
+  private Statement list() {
+    words.take();
+    if (!words.skipWord("roles")) {
+      return new Statement.Unknown("LIST " + words.take().text().toUpperCase(Locale.ROOT));
+    }
+    if (words.skipWord("norecursive") || words.skipWord("of")) {
+      throw CqlException.invalid("LIST ROLES OF is not supported: no role is granted to another");
+    }
+    List<Statement.Selector> columns = new ArrayList<>();
+    columns.add(new Statement.Selector(new Expression.Name("role"), null));
+    columns.add(new Statement.Selector(new Expression.Name("is_superuser"), "super"));
+    columns.add(new Statement.Selector(new Expression.Name("can_login"), "login"));
+    return new Statement.Select(
+        false,
+        false,
+        columns,
+        new Statement.TableName("system_auth", "roles"),
+        List.of(),
+        List.of(),
+        List.of(),
+        null,
+        null,
+        false);
   }
 
   private Statement describe() {

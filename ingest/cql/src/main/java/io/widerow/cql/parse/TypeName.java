@@ -14,8 +14,15 @@ import org.jspecify.annotations.Nullable;
 /// @param ofUser whether the name, which was in quotes or has a keyspace, can only be that of a
 ///   type of users
 /// @param parameters the types in angle brackets; empty without
+/// @param size of a vector; null for everything else
 public record TypeName(
-    @Nullable String keyspace, String name, boolean ofUser, List<TypeName> parameters) {
+    @Nullable String keyspace,
+    String name,
+    boolean ofUser,
+    List<TypeName> parameters,
+    @Nullable Integer size) {
+  private static final int VECTOR_MAX = 1 << 13;
+
   public TypeName {
     parameters = List.copyOf(parameters);
   }
@@ -36,11 +43,32 @@ public record TypeName(
       case "list" -> new CqlType.ListOf(inside(users, 0, 1), false);
       case "set" -> new CqlType.SetOf(inside(users, 0, 1), false);
       case "map" -> new CqlType.MapOf(inside(users, 0, 2), inside(users, 1, 2), false);
+      case "vector" -> vector(users);
       case "tuple" ->
           new CqlType.TupleOf(
               parameters.stream().map(each -> each.resolve(users).asFrozen()).toList());
       default -> named(users);
     };
+  }
+
+  private CqlType vector(Users users) {
+    CqlType element = parameter(users, 0, 1);
+    int dimensions = size == null ? 0 : size;
+    if (dimensions <= 0) {
+      throw CqlException.invalid(
+          "vectors may only have positive dimensions; given %d".formatted(dimensions));
+    }
+    if (dimensions > VECTOR_MAX) {
+      throw CqlException.invalid(
+          "a vector has at most %d dimensions, got %d".formatted(VECTOR_MAX, dimensions));
+    }
+    boolean simple = element instanceof NativeType && element != NativeType.COUNTER;
+    if (!simple && !(element instanceof CqlType.VectorOf)) {
+      throw CqlException.invalid(
+          "vectors of %s are not supported; use a native type or a vector"
+              .formatted(element.cql()));
+    }
+    return new CqlType.VectorOf(element, dimensions);
   }
 
   private static CqlType frozen(CqlType type) {
@@ -88,7 +116,8 @@ public record TypeName(
         builtIn || keyspace != null ? keyspace : of,
         name,
         !builtIn,
-        parameters.stream().map(each -> each.in(of)).toList());
+        parameters.stream().map(each -> each.in(of)).toList(),
+        size);
   }
 
   /// The type of a cast: one that needs no keyspace.
@@ -101,7 +130,10 @@ public record TypeName(
     String inside =
         parameters.isEmpty()
             ? ""
-            : "<" + String.join(", ", parameters.stream().map(TypeName::toString).toList()) + ">";
+            : "<%s%s>"
+                .formatted(
+                    String.join(", ", parameters.stream().map(TypeName::toString).toList()),
+                    size == null ? "" : ", " + size);
     String of = keyspace == null ? "" : Identifiers.quoted(keyspace) + ".";
     boolean builtIn = !ofUser && !parameters.isEmpty();
     String shown = ofUser ? Identifiers.quotedType(name) : Identifiers.quoted(name);

@@ -49,9 +49,12 @@ record ArgumentType(Compiler compiler, Expression expression, @Nullable Value va
       case Expression.Marker _ -> TypeCompatibility.WEAK;
       case Expression.Hint(CqlType hint, _) -> TypeCompatibility.of(wanted, hint.asFrozen());
       case Expression.ListOf(List<Expression> parts) ->
-          wanted instanceof CqlType.ListOf list
-              ? all(parts, list.element())
-              : TypeCompatibility.NONE;
+          switch (wanted) {
+            case CqlType.ListOf list -> all(parts, list.element());
+            case CqlType.VectorOf(CqlType element, int size) ->
+                parts.size() == size ? all(parts, element) : TypeCompatibility.NONE;
+            default -> TypeCompatibility.NONE;
+          };
       case Expression.SetOf(List<Expression> parts) ->
           switch (wanted) {
             case CqlType.SetOf set -> all(parts, set.element());
@@ -96,6 +99,11 @@ record ArgumentType(Compiler compiler, Expression expression, @Nullable Value va
       fit = fit.and(of(compiler, parts.get(i)).fit(types.get(i)));
     }
     return fit;
+  }
+
+  @Override
+  public int size() {
+    return expression instanceof Expression.ListOf(List<Expression> parts) ? parts.size() : 0;
   }
 
   @Override

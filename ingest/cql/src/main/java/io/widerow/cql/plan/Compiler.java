@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -238,6 +239,9 @@ final class Compiler {
   }
 
   private Value list(List<Expression> parts, @Nullable CqlType wanted, String name) {
+    if (wanted instanceof CqlType.VectorOf(CqlType of, int size)) {
+      return vector(parts, of, size, name);
+    }
     CqlType element =
         wanted instanceof CqlType.ListOf(CqlType of, _)
             ? required("list", "value", parts, of, name)
@@ -246,6 +250,25 @@ final class Compiler {
         new CqlType.ListOf(element, false),
         all(parts, element, name),
         (values, _) -> requireAll(values));
+  }
+
+  private Value vector(List<Expression> parts, CqlType of, int size, String name) {
+    CqlType.VectorOf type = new CqlType.VectorOf(of, size);
+    if (parts.size() != size) {
+      throw CqlException.invalid(
+          "Invalid vector literal for %s of type %s; expected %d elements, but given %d"
+              .formatted(name, type.cql(), size, parts.size()));
+    }
+    List<Value> values = all(parts, required("vector", "value", parts, of, name), name);
+    return new Value.OfFunction(
+        type,
+        values,
+        (given, _) -> {
+          if (Arrays.asList(given).contains(null)) {
+            throw CqlException.invalid("null is not supported inside vectors");
+          }
+          return List.of(Arrays.stream(given).map(Objects::requireNonNull).toArray());
+        });
   }
 
   private Value set(List<Expression> parts, @Nullable CqlType wanted, String name) {

@@ -22,6 +22,11 @@ public interface Prepared {
     return List.of();
   }
 
+  /// What a client is warned of with each response.
+  default List<String> warnings() {
+    return List.of();
+  }
+
   /// The permission that a client needs to execute it.
   default Need need() {
     return Need.READ;

@@ -94,6 +94,23 @@ record SelectPlan(
         scope.variables());
   }
 
+  @Override
+  public List<String> warnings() {
+    boolean aggregates = grouping != null && source.table().stored() != null;
+    if (!aggregates) {
+      return List.of();
+    }
+    List<Restriction> partitions =
+        where.stream().filter(each -> each.column().kind() == Column.Kind.PARTITION_KEY).toList();
+    boolean token = keys.stream().anyMatch(each -> each.relation().token());
+    if (partitions.isEmpty() && !token) {
+      return List.of("Aggregation query used without partition key");
+    }
+    return partitions.stream().allMatch(Restriction::isOneValue)
+        ? List.of()
+        : List.of("Aggregation query used on multiple partition keys (IN restriction)");
+  }
+
   private static void requirePartitionLimit(RowSource source, Statement.Select select) {
     if (!source.takesLimits()) {
       throw CqlException.invalid(
@@ -143,7 +160,11 @@ record SelectPlan(
   /// The queries by which drivers read the properties of a server.
   @Override
   public Need need() {
-    return source.table().keyspace().startsWith("system") ? Need.NOTHING : Need.READ;
+    String keyspace = source.table().keyspace();
+    if (keyspace.equals("system_auth")) {
+      return Need.SCHEMA; // the names of tokens
+    }
+    return keyspace.startsWith("system") ? Need.NOTHING : Need.READ;
   }
 
   @Override

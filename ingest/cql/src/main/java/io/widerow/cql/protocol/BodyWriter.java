@@ -85,6 +85,10 @@ public final class BodyWriter {
       return;
     }
     unsignedShort(type.option());
+    if (type instanceof CqlType.VectorOf vector) {
+      string(vector.className());
+      return;
+    }
     if (type instanceof CqlType.UserType user) {
       string(user.keyspace()).string(user.name()).unsignedShort(user.fields().size());
       for (CqlType.Field field : user.fields()) {

@@ -6,11 +6,13 @@ import io.netty.buffer.ByteBuf;
 ///
 /// @param version 3 to 5
 /// @param stream that of the request
-/// @param payload whether the body begins with a custom payload
+/// @param warned whether the body begins with warnings
+/// @param payload whether a custom payload follows, or begins the body
 /// @param body which the writer releases
-public record Reply(int version, short stream, Opcode opcode, boolean payload, ByteBuf body) {
-  /// Without a payload.
+public record Reply(
+    int version, short stream, Opcode opcode, boolean warned, boolean payload, ByteBuf body) {
+  /// Without warnings and payload.
   public Reply(int version, short stream, Opcode opcode, ByteBuf body) {
-    this(version, stream, opcode, false, body);
+    this(version, stream, opcode, false, false, body);
   }
 }

@@ -29,7 +29,7 @@ public record RowCondition(
             case CqlType.MapOf map -> map.value();
             case CqlType.SetOf set -> set.element();
             case CqlType.ListOf list -> list.element();
-            case NativeType _, CqlType.TupleOf _, CqlType.UserType _ -> type;
+            case NativeType _, CqlType.TupleOf _, CqlType.UserType _, CqlType.VectorOf _ -> type;
           };
       case CONTAINS_KEY -> type instanceof CqlType.MapOf map ? map.key() : type;
       default -> type;

@@ -398,7 +398,8 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
             context.executor().execute(() -> keyspace = name); // before the response is sent
           }
           Reply reply = CqlResponses.result(request, page.answer(), asked.known, page.sealed());
-          return page.repeats() ? CqlResponses.repeat(reply) : reply;
+          Reply marked = page.repeats() ? CqlResponses.repeat(reply) : reply;
+          return CqlResponses.warned(marked, prepared.warnings());
         });
   }
 

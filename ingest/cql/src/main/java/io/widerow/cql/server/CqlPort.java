@@ -28,6 +28,8 @@ import io.widerow.cql.schema.UnreadableStatement;
 import io.widerow.cql.store.TableStore;
 import io.widerow.cql.system.ServerCatalog;
 import io.widerow.cql.system.ServerIdentity;
+import io.widerow.ingest.config.TokenFile;
+import io.widerow.ingest.config.Tokens;
 import io.widerow.ingest.intake.Intake;
 import io.widerow.ingest.socket.Handshakes;
 import io.widerow.ingest.socket.PortProvider;
@@ -40,6 +42,8 @@ import java.nio.ByteBuffer;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -112,7 +116,10 @@ final class CqlPort implements PortProvider.Port {
         tableStore == null ? null : new UserTables(tableStore, InstantSource.system());
     damage = tables == null ? List.of() : damage(tables);
     CqlEvents events = new CqlEvents(intake, terms.durability());
-    List<RowSource> sources = List.of(new EventSource(store::view, memory, events));
+    List<RowSource> sources =
+        List.of(
+            new EventSource(store::view, memory, events),
+            ServerCatalog.roles(() -> admins(terms.tokens())));
     Planner planner = new Planner(new ServerCatalog(identity, sources, tables), tables);
     if (tables != null) {
       tables.onChange(this::changed);
@@ -125,6 +132,17 @@ final class CqlPort implements PortProvider.Port {
     FunctionCounter.builder("widerow.cql.stalled", stalled, AtomicLong::get).register(registry);
     Gauge.builder("widerow.cql.connections", connections, ChannelGroup::size).register(registry);
     var _ = listener.config().setAutoRead(true);
+  }
+
+  /// The names of all tokens, and whether each may change the schema.
+  private static Map<String, Boolean> admins(@Nullable TokenFile tokens) {
+    Map<String, Boolean> admins = new TreeMap<>();
+    if (tokens != null) {
+      for (Tokens.Token token : tokens.tokens().all()) {
+        admins.put(token.name(), token.scopes().contains(Tokens.Scope.ADMIN));
+      }
+    }
+    return admins;
   }
 
   /// Logs the statements of the schema that cannot be read, with their texts.

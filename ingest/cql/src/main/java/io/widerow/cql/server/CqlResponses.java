@@ -103,7 +103,16 @@ final class CqlResponses {
     ByteBuffer told = StandardCharsets.UTF_8.encode("repeat");
     ByteBuf payload = new BodyWriter().unsignedShort(1).string(RequestKey.NAME).bytes(told).body();
     ByteBuf body = Unpooled.wrappedBuffer(payload, reply.body());
-    return new Reply(reply.version(), reply.stream(), reply.opcode(), true, body);
+    return new Reply(reply.version(), reply.stream(), reply.opcode(), false, true, body);
+  }
+
+  /// The same with warnings, which version 3 does not have.
+  static Reply warned(Reply reply, List<String> warnings) {
+    if (warnings.isEmpty() || reply.version() == FrameReader.VERSION_MIN) {
+      return reply;
+    }
+    ByteBuf body = Unpooled.wrappedBuffer(new BodyWriter().strings(warnings).body(), reply.body());
+    return new Reply(reply.version(), reply.stream(), reply.opcode(), true, reply.payload(), body);
   }
 
   private static BodyWriter change(BodyWriter body, SchemaChange change) {

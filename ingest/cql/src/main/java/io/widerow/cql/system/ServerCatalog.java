@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// The tables of the system, and the tables of the server.
@@ -52,6 +53,8 @@ public final class ServerCatalog implements CqlCatalog {
     add(SystemTables.types(), _ -> rows(false).types());
     add(SystemTables.views(), _ -> rows(false).views());
     SystemTables.empty().forEach(table -> add(table, _ -> List.of()));
+    add(SystemTables.sizeEstimates(), _ -> List.of());
+    add(SystemTables.settings(), _ -> settings());
     add(SystemTables.virtualKeyspaces(), _ -> rows(true).keyspaces());
     add(SystemTables.virtualTables(), _ -> rows(true).tables());
     add(SystemTables.virtualColumns(), _ -> rows(true).columns());
@@ -71,9 +74,49 @@ public final class ServerCatalog implements CqlCatalog {
     tables.forEach(
         table -> byKeyspace.computeIfAbsent(table.keyspace(), _ -> new ArrayList<>()).add(table));
     List<CqlKeyspace> keyspaces = new ArrayList<>();
-    byKeyspace.forEach((name, of) ->
-        keyspaces.add(CqlKeyspace.own(name, name.equals(SystemTables.VIRTUAL_SCHEMA), of)));
+    byKeyspace.forEach((name, of) -> keyspaces.add(CqlKeyspace.own(name, isVirtual(name), of)));
     return new Schema(keyspaces);
+  }
+
+  private static boolean isVirtual(String keyspace) {
+    return keyspace.equals(SystemTables.VIRTUAL_SCHEMA) || keyspace.equals(SystemTables.VIEWS);
+  }
+
+  /// The names of tokens as roles, for LIST ROLES.
+  ///
+  /// @param admins by the name of each token: whether it may change the schema
+  public static RowSource roles(Supplier<Map<String, Boolean>> admins) {
+    return new MemorySource(
+        SystemTables.roles(),
+        _ ->
+            admins.get().entrySet().stream()
+                .map(each ->
+                    Map.<String, Object>of(
+                        "role",
+                        each.getKey(),
+                        "can_login",
+                        true,
+                        "is_superuser",
+                        each.getValue(),
+                        "member_of",
+                        Set.of()))
+                .toList());
+  }
+
+  private List<Map<String, Object>> settings() {
+    Map<String, String> all =
+        Map.of(
+            "cluster_name",
+            ServerIdentity.CLUSTER,
+            "native_transport_port",
+            Integer.toString(server.port()),
+            "num_tokens",
+            "1",
+            "partitioner",
+            "org.apache.cassandra.dht.Murmur3Partitioner");
+    return all.entrySet().stream()
+        .map(each -> Map.<String, Object>of("name", each.getKey(), "value", each.getValue()))
+        .toList();
   }
 
   private SchemaRows rows(boolean virtual) {

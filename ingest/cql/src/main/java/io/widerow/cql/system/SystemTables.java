@@ -1,5 +1,6 @@
 package io.widerow.cql.system;
 
+import static io.widerow.cql.type.NativeType.BIGINT;
 import static io.widerow.cql.type.NativeType.BLOB;
 import static io.widerow.cql.type.NativeType.BOOLEAN;
 import static io.widerow.cql.type.NativeType.DOUBLE;
@@ -18,6 +19,7 @@ final class SystemTables {
   static final String SYSTEM = "system";
   static final String SCHEMA = "system_schema";
   static final String VIRTUAL_SCHEMA = "system_virtual_schema";
+  static final String VIEWS = "system_views";
 
   private static final NativeType UUID = NativeType.UUID;
   private static final CqlType TEXTS = new CqlType.ListOf(TEXT, true);
@@ -210,6 +212,36 @@ final class SystemTables {
         .partition("keyspace_name", TEXT)
         .clustering("table_name", TEXT)
         .clustering(key, TEXT);
+  }
+
+  /// The tokens, as roles that log in with them.
+  static Table roles() {
+    return Table.named("system_auth", "roles")
+        .partition("role", TEXT)
+        .column("can_login", BOOLEAN)
+        .column("is_superuser", BOOLEAN)
+        .column("member_of", new CqlType.SetOf(TEXT, true))
+        .column("salted_hash", TEXT)
+        .build("the tokens of the daemon; no salted_hash is shown");
+  }
+
+  /// Which tools for Spark read; without rows they make one part of each node.
+  static Table sizeEstimates() {
+    return Table.named(SYSTEM, "size_estimates")
+        .partition("keyspace_name", TEXT)
+        .clustering("table_name", TEXT)
+        .clustering("range_start", TEXT)
+        .clustering("range_end", TEXT)
+        .column("mean_partition_size", BIGINT)
+        .column("partitions_count", BIGINT)
+        .build("per-table primary range size estimates");
+  }
+
+  static Table settings() {
+    return Table.named(VIEWS, "settings")
+        .partition("name", TEXT)
+        .column("value", TEXT)
+        .build("current settings");
   }
 
   static Table virtualKeyspaces() {

@@ -142,7 +142,7 @@ public final class RowCheck {
             ? decoded(user.fields().get(field).type(), value)
             : "a field that %s has not".formatted(user.name());
       }
-      case NativeType _, CqlType.TupleOf _ -> "many cells of one value";
+      case NativeType _, CqlType.TupleOf _, CqlType.VectorOf _ -> "many cells of one value";
     };
   }
 

@@ -22,7 +22,6 @@ public record CqlDuration(int months, int days, long nanos) {
     3_600_000_000_000L, 60_000_000_000L, 1_000_000_000L, 1_000_000L, 1_000L, 1L
   };
   private static final String[] NAMES = {"h", "m", "s", "ms", "us", "ns"};
-  private static final int BYTES_MAX = 9;
 
   /// @throws IllegalArgumentException when the text is none
   static CqlDuration parse(String text) {
@@ -73,24 +72,13 @@ public record CqlDuration(int months, int days, long nanos) {
   }
 
   void put(CellBuffer out) {
-    putVint(months, out);
-    putVint(days, out);
-    putVint(nanos, out);
+    Vints.put(zigzag(months), out);
+    Vints.put(zigzag(days), out);
+    Vints.put(zigzag(nanos), out);
   }
 
-  /// A zigzag number whose first byte has a one for each byte that follows.
-  private static void putVint(long value, CellBuffer out) {
-    long bits = (value << 1) ^ (value >> 63);
-    int size = Math.min(BYTES_MAX, Math.max(1, (63 - Long.numberOfLeadingZeros(bits | 1)) / 7 + 1));
-    int more = size - 1;
-    if (size == BYTES_MAX) {
-      out.putByte(0xff);
-    } else {
-      out.putByte((int) (bits >>> (8 * more)) | ((0xff00 >> more) & 0xff));
-    }
-    for (int i = more - 1; i >= 0; i--) {
-      out.putByte((int) (bits >>> (8 * i)));
-    }
+  private static long zigzag(long value) {
+    return (value << 1) ^ (value >> 63);
   }
 
   /// @throws CqlException when the bytes are none
@@ -115,15 +103,7 @@ public record CqlDuration(int months, int days, long nanos) {
     if (!bytes.hasRemaining()) {
       throw CqlException.invalid("Expected at least 3 bytes for a duration (0)");
     }
-    int first = bytes.get();
-    int more = Integer.numberOfLeadingZeros(~(first << 24));
-    if (more > bytes.remaining()) {
-      throw CqlException.invalid("the bytes are no duration");
-    }
-    long bits = more >= Byte.SIZE ? 0 : first & (0xff >> more);
-    for (int i = 0; i < more; i++) {
-      bits = (bits << 8) | (bytes.get() & 0xff);
-    }
+    long bits = Vints.read(bytes, "duration");
     return (bits >>> 1) ^ -(bits & 1);
   }
 

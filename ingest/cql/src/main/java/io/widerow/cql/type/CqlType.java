@@ -11,6 +11,7 @@ public sealed interface CqlType
         CqlType.SetOf,
         CqlType.MapOf,
         CqlType.TupleOf,
+        CqlType.VectorOf,
         CqlType.UserType {
   /// A list.
   record ListOf(CqlType element, boolean frozen) implements CqlType {}
@@ -25,6 +26,14 @@ public sealed interface CqlType
   record TupleOf(List<CqlType> elements) implements CqlType {
     public TupleOf {
       elements = List.copyOf(elements);
+    }
+  }
+
+  /// A list of a fixed number of elements, which is always written as a whole.
+  record VectorOf(CqlType element, int size) implements CqlType {
+    /// Its class in Cassandra.
+    public String className() {
+      return Vectors.className(this);
     }
   }
 
@@ -62,6 +71,7 @@ public sealed interface CqlType
       case SetOf _ -> 0x22;
       case UserType _ -> 0x30;
       case TupleOf _ -> 0x31;
+      case VectorOf _ -> 0; // a custom type
     };
   }
 
@@ -70,6 +80,7 @@ public sealed interface CqlType
     return switch (this) {
       case NativeType simple -> simple;
       case TupleOf tuple -> tuple;
+      case VectorOf vector -> vector;
       case ListOf(CqlType element, _) -> new ListOf(element.asFrozen(), true);
       case SetOf(CqlType element, _) -> new SetOf(element.asFrozen(), true);
       case MapOf(CqlType key, CqlType value, _) ->
@@ -82,7 +93,7 @@ public sealed interface CqlType
   /// True when a column of the type has a cell for each of its elements.
   default boolean isMultiCell() {
     return switch (this) {
-      case NativeType _, TupleOf _ -> false;
+      case NativeType _, TupleOf _, VectorOf _ -> false;
       case ListOf list -> !list.frozen;
       case SetOf set -> !set.frozen;
       case MapOf map -> !map.frozen;
@@ -100,6 +111,7 @@ public sealed interface CqlType
     return switch (this) {
       case NativeType _ -> List.of();
       case TupleOf tuple -> tuple.elements;
+      case VectorOf vector -> List.of(vector.element);
       case ListOf list -> List.of(list.element);
       case SetOf set -> List.of(set.element);
       case MapOf map -> List.of(map.key, map.value);
@@ -131,6 +143,10 @@ public sealed interface CqlType
               && value.takes(theirValue);
       case TupleOf(List<CqlType> elements) ->
           other instanceof TupleOf(List<CqlType> theirs) && takeAll(elements, theirs);
+      case VectorOf(CqlType element, int size) ->
+          other instanceof VectorOf(CqlType theirs, int theirSize)
+              && size == theirSize
+              && element.takes(theirs);
       case UserType user ->
           other instanceof UserType theirs
               && user.keyspace.equals(theirs.keyspace)
@@ -158,6 +174,7 @@ public sealed interface CqlType
           frozen(
               "tuple<" + String.join(", ", elements.stream().map(CqlType::cql).toList()) + ">",
               true);
+      case VectorOf(CqlType element, int size) -> "vector<" + element.cql() + ", " + size + ">";
       case UserType user -> frozen(Identifiers.quotedType(user.name), user.frozen);
     };
   }

@@ -21,7 +21,8 @@ public final class Identifiers {
   private static final Set<String> CONSTANTS = Set.of("true", "false");
 
   /// Types with parameters.
-  private static final Set<String> PARAMETRIC = Set.of("frozen", "list", "map", "set", "tuple");
+  private static final Set<String> PARAMETRIC =
+      Set.of("frozen", "list", "map", "set", "tuple", "vector");
 
   private Identifiers() {}
 

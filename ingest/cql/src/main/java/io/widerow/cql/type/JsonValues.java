@@ -56,6 +56,15 @@ public final class JsonValues {
       case CqlType.SetOf(CqlType element, _) ->
           WireCodec.sorted(element, elements(element, json, type));
       case CqlType.MapOf(CqlType key, CqlType value, _) -> map(key, value, json, type);
+      case CqlType.VectorOf(CqlType element, int size) -> {
+        List<Object> values = elements(element, json, type);
+        if (values.size() != size) {
+          throw CqlException.invalid(
+              "List had incorrect size: expected %d but given %d; %s"
+                  .formatted(size, values.size(), json));
+        }
+        yield values;
+      }
       case CqlType.TupleOf(List<CqlType> types) -> tuple(types, json, type);
       case CqlType.UserType user -> fields(user, json);
     };

@@ -71,6 +71,7 @@ public final class Texts {
       case CqlType.ListOf(CqlType element, _) -> elements(element, (Collection<?>) value, out);
       case CqlType.SetOf(CqlType element, _) -> elements(element, (Collection<?>) value, out);
       case CqlType.MapOf(CqlType key, CqlType of, _) -> entries(key, of, (Map<?, ?>) value, out);
+      case CqlType.VectorOf(CqlType element, _) -> elements(element, (Collection<?>) value, out);
       case CqlType.TupleOf(List<CqlType> types) -> tuple(types, (List<?>) value, out);
       case CqlType.UserType user -> fields(user, (List<?>) value, out);
     }

@@ -31,6 +31,8 @@ public final class ValueOrder {
           elements(element, (Collection<?>) one, (Collection<?>) other);
       case CqlType.MapOf(CqlType key, CqlType value, _) ->
           entries(key, value, (Map<?, ?>) one, (Map<?, ?>) other);
+      case CqlType.VectorOf(CqlType element, _) ->
+          elements(element, (Collection<?>) one, (Collection<?>) other);
       case CqlType.TupleOf(List<CqlType> types) -> tuples(types, (List<?>) one, (List<?>) other);
       case CqlType.UserType user -> tuples(user.types(), (List<?>) one, (List<?>) other);
     };

@@ -61,6 +61,7 @@ public final class WireCodec {
         });
       }
       case CqlType.TupleOf(List<CqlType> types) -> putFields(types, (List<?>) value, out);
+      case CqlType.VectorOf vector -> Vectors.put(vector, (List<?>) value, out);
       case CqlType.UserType user -> putFields(user.types(), (List<?>) value, out);
     }
   }
@@ -138,6 +139,7 @@ public final class WireCodec {
         }
         yield sorted(key, keys, values);
       }
+      case CqlType.VectorOf vector -> bytes.hasRemaining() ? Vectors.read(vector, bytes) : null;
       case CqlType.TupleOf(List<CqlType> types) -> fields(type, types, bytes);
       case CqlType.UserType user -> fields(type, user.types(), bytes);
     };

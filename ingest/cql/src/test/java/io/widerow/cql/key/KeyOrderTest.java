@@ -56,6 +56,8 @@ class KeyOrderTest {
             new CqlType.SetOf(NativeType.VARINT, true),
             new CqlType.MapOf(NativeType.INT, NativeType.BLOB, true),
             new CqlType.TupleOf(List.of(NativeType.DECIMAL, NativeType.TEXT)),
+            new CqlType.VectorOf(NativeType.FLOAT, 2),
+            new CqlType.VectorOf(NativeType.TEXT, 3),
             fields));
   }
 
@@ -175,6 +177,8 @@ class KeyOrderTest {
           WireCodec.sorted(element, several(element, size, random));
       case CqlType.MapOf(CqlType key, CqlType value, _) ->
           WireCodec.sorted(key, several(key, size, random), several(value, size, random));
+      case CqlType.VectorOf(CqlType element, int dimensions) ->
+          Stream.generate(() -> random((NativeType) element, random)).limit(dimensions).toList();
       case CqlType.TupleOf(List<CqlType> types) -> fields(types, random);
       case CqlType.UserType user -> fields(user.types(), random);
     };

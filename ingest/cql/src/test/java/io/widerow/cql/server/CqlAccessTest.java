@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.datastax.oss.driver.api.core.AllNodesFailedException;
 import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.cql.Row;
+import com.datastax.oss.driver.api.core.servererrors.UnauthorizedException;
 import io.widerow.cql.server.RawDriver.Answer;
 import io.widerow.cql.server.RawDriver.Body;
 import io.widerow.ingest.TokenDaemon;
@@ -14,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -80,6 +83,28 @@ class CqlAccessTest {
             () -> daemon.driver("V5", "none").withAuthCredentials("anyone", "no").build());
     String told = String.valueOf(refused.getMessage());
     assertTrue(told.contains("Provided username and/or password are incorrect"), told);
+  }
+
+  @Test
+  void tokensAreRolesForThoseWhoChangeTheSchema() throws IOException {
+    write(TokenDaemon.line("reader", READER, "query") + TokenDaemon.line("boss", SENDER, "admin"));
+    daemon.close();
+    daemon = new CqlDaemon(directory, Map.of("tokens", tokens.toString()));
+    try (CqlSession boss = daemon.driver("V5", "none").withAuthCredentials("x", SENDER).build();
+        CqlSession reader = daemon.driver("V5", "none").withAuthCredentials("x", READER).build()) {
+      List<String> roles =
+          boss.execute("LIST ROLES").all().stream()
+              .map(Row::getFormattedContents)
+              .sorted()
+              .toList();
+      assertEquals(
+          List.of(
+              "[role:'boss', super:true, login:true]", "[role:'reader', super:false, login:true]"),
+          roles);
+      assertThrows(UnauthorizedException.class, () -> reader.execute("LIST ROLES"));
+      assertThrows(
+          UnauthorizedException.class, () -> reader.execute("SELECT * FROM system_auth.roles"));
+    }
   }
 
   @Test
