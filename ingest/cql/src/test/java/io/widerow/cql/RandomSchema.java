@@ -9,7 +9,6 @@ import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.NativeType;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
@@ -169,13 +168,15 @@ final class RandomSchema {
   ///
   /// @param depth of types in each other that is left
   private String type(CqlKeyspace in, int depth) {
-    int kind = depth == 0 ? 5 : random.nextInt(9);
+    int kind = depth == 0 ? 5 : random.nextInt(10);
     return switch (kind) {
       case 0 -> "list<" + inside(in, depth) + ">";
       case 1 -> "set<" + inside(in, depth) + ">";
       case 2 -> "map<" + inside(in, depth) + ", " + inside(in, depth) + ">";
       case 3 -> "tuple<" + inside(in, depth) + "," + type(in, depth - 1) + ">";
       case 4 -> "frozen<list<" + inside(in, depth) + ">>";
+      case 9 ->
+          "vector<" + any(List.of("float", "text", "Int")) + ", " + (1 + random.nextInt(3)) + ">";
       default ->
           in.types().isEmpty() || kind == 5
               ? any(List.of(NativeType.values())).name().toLowerCase(Locale.ROOT)
@@ -199,7 +200,7 @@ final class RandomSchema {
     return switch (random.nextInt(6)) {
       case 0 -> in.types().isEmpty() ? "text" : "frozen<" + written(any(in.types()).name()) + ">";
       case 1 -> "frozen<" + any(List.of("list<int>", "set<text>", "map<text, double>")) + ">";
-      case 2 -> "tuple<int, text>";
+      case 2 -> any(List.of("tuple<int, text>", "vector<float, 2>"));
       default -> any(List.of("int", "text", "double", "uuid", "boolean", "blob", "timestamp"));
     };
   }
@@ -386,6 +387,8 @@ final class RandomSchema {
       case CqlType.SetOf(CqlType element, _) -> "{" + literal(element) + "}";
       case CqlType.MapOf(CqlType key, CqlType value, _) ->
           "{" + literal(key) + ": " + literal(value) + "}";
+      case CqlType.VectorOf(CqlType element, int size) ->
+          "[" + String.join(", ", Collections.nCopies(size, literal(element))) + "]";
       case CqlType.TupleOf(List<CqlType> elements) ->
           "(" + String.join(", ", elements.stream().map(this::literal).toList()) + ")";
       case CqlType.UserType user ->

@@ -39,6 +39,9 @@ public final class Constants {
           value(value, of, name);
       case Expression.ListOf(List<Expression> all) when type instanceof CqlType.ListOf list ->
           all(all, list.element(), name);
+      case Expression.ListOf(List<Expression> all)
+          when type instanceof CqlType.VectorOf vector && all.size() == vector.size() ->
+          all(all, vector.element(), name);
       case Expression.SetOf(List<Expression> all) when type instanceof CqlType.SetOf set ->
           WireCodec.sorted(set.element(), all(all, set.element(), name));
       case Expression.SetOf(List<Expression> none)
