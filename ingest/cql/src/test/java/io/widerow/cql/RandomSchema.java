@@ -9,6 +9,7 @@ import io.widerow.cql.type.CqlType;
 import io.widerow.cql.type.NativeType;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
