@@ -37,7 +37,10 @@ public final class TableServer {
   }
 
   private UserTables open() {
-    return new UserTables(store.get(), () -> clock.instant().plus(passed));
+    UserTables opened =
+        new UserTables(store.get(), () -> clock.instant().plus(passed), Runnable::run);
+    opened.continueBuilds();
+    return opened;
   }
 
   public Planner planner() {

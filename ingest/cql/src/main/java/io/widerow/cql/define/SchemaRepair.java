@@ -46,7 +46,8 @@ public final class SchemaRepair {
 
   /// Replaces a stored statement.
   ///
-  /// @param text CREATE KEYSPACE, TYPE, TABLE or MATERIALIZED VIEW, with the keyspace in its name
+  /// @param text CREATE KEYSPACE, TYPE, TABLE, INDEX or MATERIALIZED VIEW, with the keyspace in its
+  ///   name
   /// @throws CqlException when it is none, or the stored one can be read
   public void replace(String text) {
     SchemaEntry made = made(text);
@@ -69,10 +70,12 @@ public final class SchemaRepair {
       case Definition.CreateType create -> named(create.type(), SchemaEntry.TYPE, text);
       case Definition.CreateTable create -> named(create.table(), SchemaEntry.TABLE, text);
       case Definition.CreateView create -> named(create.view(), SchemaEntry.TABLE, text);
+      case Definition.CreateIndex create when create.index() != null ->
+          named(new TableName(create.table().keyspace(), create.index()), SchemaEntry.INDEX, text);
       default ->
           throw CqlException.invalid(
-              "statement: CREATE KEYSPACE, TYPE, TABLE or MATERIALIZED VIEW replaces a"
-                  + " stored one, got %s".formatted(text));
+              "statement: CREATE KEYSPACE, TYPE, TABLE, INDEX with a name, or MATERIALIZED VIEW"
+                  + " replaces a stored one, got %s".formatted(text));
     };
   }
 
@@ -122,15 +125,18 @@ public final class SchemaRepair {
     return reader.unreadable();
   }
 
-  /// Drops a table or a view with its rows.
+  /// Drops a table or a view with its rows, or an index.
   ///
-  /// @param name `keyspace.table`, in quotes where CQL wants them
+  /// @param name `keyspace.table` or `keyspace.index`, in quotes where CQL wants them
   /// @throws CqlException when its stored statement can be read
   public void drop(String name) {
     if (!(Parser.parse("DROP TABLE " + name) instanceof Definition.DropTable drop)) {
       throw CqlException.invalid("drop-table: is keyspace.table, got %s".formatted(name));
     }
-    SchemaEntry wanted = named(drop.table(), SchemaEntry.TABLE, "");
+    SchemaEntry index = named(drop.table(), SchemaEntry.INDEX, "");
+    SchemaEntry table = named(drop.table(), SchemaEntry.TABLE, "");
+    boolean ofIndex = find(table) == null && find(index) != null;
+    SchemaEntry wanted = ofIndex ? index : table;
     UnreadableStatement old = required(wanted);
     SchemaEntry entry = find(wanted);
     if (entry != null) {

@@ -65,6 +65,7 @@ record TableEditor(Table table, TypeName.Users users) {
       if (found.isKey()) {
         throw CqlException.invalid("Cannot drop PRIMARY KEY column %s".formatted(name));
       }
+      IndexEditor.requireNone(table, name, "Cannot drop");
       boolean _ = columns.remove(found);
     }
     return table.withColumns(columns, table.stored());
@@ -98,6 +99,7 @@ record TableEditor(Table table, TypeName.Users users) {
                     .formatted(from, to, table.qualified())
                 + " exists");
       }
+      IndexEditor.requireNone(table, from, "Can't rename");
       columns.set(
           columns.indexOf(found),
           new Column(

@@ -38,6 +38,14 @@ record WhereValidator(
         }
       }
     }
+    IndexRules indexes = new IndexRules(table, where, keys);
+    if (indexes.hasIndex()) {
+      indexes.requireOneKey(areRanges());
+      if (!filtering && indexes.needsFiltering(areRanges())) {
+        throw CqlException.invalid(FILTERING);
+      }
+      return;
+    }
     if (filtering) {
       return;
     }
@@ -187,6 +195,28 @@ record WhereValidator(
     }
   }
 
+  /// True when the conditions on clustering columns are ranges of rows.
+  private boolean areRanges() {
+    boolean open = false;
+    for (Column column : table.of(Kind.CLUSTERING)) {
+      Restriction found = of(column);
+      KeyRestriction several = tuple(column);
+      if (found == null && several == null) {
+        open = true;
+        continue;
+      }
+      boolean part =
+          found != null
+              && (found.operator() == Operator.CONTAINS
+                  || found.operator() == Operator.CONTAINS_KEY);
+      if (open || part) {
+        return false;
+      }
+      open = found != null && found.operator().isSlice();
+    }
+    return true;
+  }
+
   private @Nullable Restriction of(Column column) {
     for (Restriction restriction : where) {
       if (restriction.column().equals(column)) {
@@ -202,6 +232,10 @@ record WhereValidator(
   boolean isReversed(List<Statement.Ordering> orders) {
     if (orders.isEmpty()) {
       return false;
+    }
+    if (!ordered && new IndexRules(table, where, keys).usesIndex(areRanges())) {
+      throw CqlException.invalid(
+          "ORDER BY with 2ndary indexes is not supported, except for ANN queries.");
     }
     if (!ordered && !namesPartitions()) {
       throw CqlException.invalid(

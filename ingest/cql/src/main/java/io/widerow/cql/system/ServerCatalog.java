@@ -41,6 +41,8 @@ public final class ServerCatalog implements CqlCatalog {
     others.forEach(this::add);
     if (tables != null) {
       add(tables.sizes());
+      add(SystemTables.indexInfo(), _ -> SchemaRows.built(tables));
+      add(SystemTables.indexBuilds(), _ -> SchemaRows.builds(tables));
     }
     add(SystemTables.local(), asker -> List.of(local(asker.local().getAddress())));
     add(SystemTables.peers(), _ -> List.of());
@@ -50,6 +52,7 @@ public final class ServerCatalog implements CqlCatalog {
     add(SystemTables.columns(), _ -> rows(false).columns());
     add(SystemTables.types(), _ -> rows(false).types());
     add(SystemTables.views(), _ -> rows(false).views());
+    add(SystemTables.indexes(), _ -> rows(false).indexes());
     SystemTables.empty().forEach(table -> add(table, _ -> List.of()));
     add(SystemTables.virtualKeyspaces(), _ -> rows(true).keyspaces());
     add(SystemTables.virtualTables(), _ -> rows(true).tables());
