@@ -38,7 +38,8 @@ public final class TableServer {
 
   private UserTables open() {
     UserTables opened =
-        new UserTables(store.get(), () -> clock.instant().plus(passed), Runnable::run);
+        new UserTables(
+            store.get(), () -> clock.instant().plus(passed), Runnable::run, Duration.ZERO);
     opened.continueBuilds();
     return opened;
   }

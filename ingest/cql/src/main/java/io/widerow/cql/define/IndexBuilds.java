@@ -34,6 +34,7 @@ final class IndexBuilds {
     private final byte[] from;
     private final CompletableFuture<Void> done = new CompletableFuture<>();
     private final AtomicBoolean started = new AtomicBoolean();
+    private volatile boolean runs;
     private final AtomicLong rows = new AtomicLong();
 
     Build(byte[] from) {
@@ -77,13 +78,13 @@ final class IndexBuilds {
   void end() {
     ended = true;
     builds.values().stream()
-        .filter(build -> build.started.get())
+        .filter(build -> build.runs)
         .forEach(build -> build.done.handle((_, _) -> true).join());
   }
 
   /// Starts a build, once.
   ///
-  /// @return its end, with the error of a build that has failed
+  /// @return its end, also that of a build that has failed
   CompletableFuture<Void> start(int number, Executor executor) {
     Build build = builds.get(number);
     if (build == null) {
@@ -96,7 +97,11 @@ final class IndexBuilds {
   }
 
   private void run(int number, Build build) {
+    build.runs = true; // before the look at the end, so that the end waits for it
     try {
+      if (ended) {
+        return;
+      }
       TableSchema.Indexed indexed = schema.indexed(number);
       boolean whole = true;
       if (indexed != null) {
@@ -118,13 +123,13 @@ final class IndexBuilds {
       if (whole) {
         builds.remove(number);
       }
-      build.done.complete(null);
     } catch (CqlException | StorageException failed) {
       LOG.log(
           Level.WARNING,
           "cql: index {0} is not built: {1}; the next start continues, or drop the index",
           new Object[] {Integer.toString(number), failed.getMessage()});
-      build.done.completeExceptionally(failed);
+    } finally {
+      build.done.complete(null);
     }
   }
 

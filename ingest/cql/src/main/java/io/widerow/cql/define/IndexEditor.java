@@ -143,7 +143,8 @@ record IndexEditor(SchemaEditor editor) {
   private static Column requireColumn(Table table, IndexTarget target) {
     int found = table.find(target.column());
     if (found < 0) {
-      throw CqlException.invalid("Column '%s' doesn't exist".formatted(target.column()));
+      throw CqlException.invalid(
+          "Undefined column name %s in table %s".formatted(target.column(), table.qualified()));
     }
     return table.columns().get(found);
   }

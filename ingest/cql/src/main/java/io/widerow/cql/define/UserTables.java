@@ -12,6 +12,7 @@ import io.widerow.cql.schema.Table;
 import io.widerow.cql.store.TableStore;
 import io.widerow.cql.table.TableSizes;
 import io.widerow.cql.table.TableSource;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -27,24 +28,28 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: any; what changes something waits until it is durable.
 public final class UserTables {
-  private static final long BUILD_SECONDS = 1; // that CREATE INDEX waits
+  private static final Duration BUILD_WAIT = Duration.ofSeconds(1);
 
   private final TableWriter writer;
   private final TableSchema schema;
   private final Executor background;
+  private final Duration buildWait;
 
   /// Reads the schema that the store has.
   ///
   /// @param clock of writes and of expiry
   public UserTables(TableStore store, InstantSource clock) {
-    this(store, clock, Thread.ofVirtual().name("widerow-cql-index-", 1)::start);
+    this(store, clock, Thread.ofVirtual().name("widerow-cql-index-", 1)::start, BUILD_WAIT);
   }
 
   /// @param background builds indexes
-  public UserTables(TableStore store, InstantSource clock, Executor background) {
+  /// @param buildWait how long CREATE INDEX waits for the build of its index
+  public UserTables(
+      TableStore store, InstantSource clock, Executor background, Duration buildWait) {
     this.writer = new TableWriter(store, clock);
     this.schema = new TableSchema(writer);
     this.background = background;
+    this.buildWait = buildWait;
   }
 
   /// Continues the builds of indexes that have not ended before the last restart.
@@ -120,13 +125,15 @@ public final class UserTables {
     }
   }
 
-  private static void await(CompletableFuture<Void> build) {
+  private void await(CompletableFuture<Void> build) {
     try {
-      var _ = build.get(BUILD_SECONDS, TimeUnit.SECONDS);
+      var _ = build.get(buildWait.toNanos(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException wait) {
       Thread.currentThread().interrupt();
-    } catch (ExecutionException | TimeoutException _) {
-      // the build has logged its error, or continues; queries by the index report which it is
+    } catch (ExecutionException impossible) {
+      throw new IllegalStateException(impossible);
+    } catch (TimeoutException _) {
+      // the build continues, and queries by the index are refused until it has all rows
     }
   }
 

@@ -20,7 +20,17 @@ record IndexRules(Table table, List<Restriction> where, List<KeyRestriction> key
 
   /// True when an index serves one of the conditions.
   boolean hasIndex() {
-    return where.stream().anyMatch(this::isServed);
+    return where.stream().anyMatch(this::isServed) || keys.stream().anyMatch(this::isServed);
+  }
+
+  /// A range of several columns is served, for the rules, by an index of one of them.
+  private boolean isServed(KeyRestriction several) {
+    return !several.relation().token()
+        && several.isSlice()
+        && table.indexes().stream()
+            .anyMatch(index ->
+                several.columns().stream()
+                    .anyMatch(of -> index.supports(of, several.relation().operator(), false)));
   }
 
   private boolean isServed(Restriction restriction) {
@@ -56,7 +66,9 @@ record IndexRules(Table table, List<Restriction> where, List<KeyRestriction> key
     if (!hasIndex()) {
       return false;
     }
-    boolean clusteringServed = of(Kind.CLUSTERING).stream().anyMatch(this::isServed);
+    boolean clusteringServed =
+        of(Kind.CLUSTERING).stream().anyMatch(this::isServed)
+            || keys.stream().anyMatch(this::isServed);
     boolean others =
         where.stream().anyMatch(each -> isOf(each, Kind.STATIC) || isOf(each, Kind.REGULAR));
     return others
@@ -103,25 +115,46 @@ record IndexRules(Table table, List<Restriction> where, List<KeyRestriction> key
     if (isPartOfKey()) {
       tried.addAll(of(Kind.PARTITION_KEY));
     }
-    boolean several = false; // conditions on several clustering columns are no index's
-    if (uses && (isKeyRange() || !ofRows)) {
+    boolean several = false;
+    if (triesRows(ofRows)) {
       tried.addAll(of(Kind.CLUSTERING));
-      several = keys.stream().anyMatch(each -> !each.relation().token());
+      several = keys.stream().anyMatch(each -> !each.relation().token() && !isServed(each));
     }
     tried.addAll(of(Kind.STATIC));
     tried.addAll(of(Kind.REGULAR));
     return several || !isServedTogether(tried);
   }
 
+  /// True when conditions on clustering columns are tried on rows that an index finds.
+  private boolean triesRows(boolean ofRows) {
+    return usesIndex(ofRows) && (isKeyRange() || !ofRows);
+  }
+
+  /// @param ofRows whether the conditions on clustering columns are ranges of rows
+  /// @throws CqlException when a range over several columns is tried on rows
+  void requireReadRanges(boolean ofRows) {
+    if (triesRows(ofRows) && keys.stream().anyMatch(this::isServed)) {
+      throw CqlException.invalid(WhereValidator.SLICE);
+    }
+  }
+
   private boolean isServedTogether(List<Restriction> tried) {
     List<SecondaryIndex> attached =
         table.indexes().stream().filter(SecondaryIndex::isCustom).toList();
-    boolean together =
-        tried.stream().allMatch(each -> attached.stream().anyMatch(index -> serves(index, each)));
-    return together
+    return tried.stream().allMatch(each -> isServed(each, tried, attached))
         || table.indexes().stream()
             .anyMatch(
                 index -> isOnePart(tried) && tried.stream().allMatch(each -> serves(index, each)));
+  }
+
+  /// Conditions on parts of one collection are one condition for storage-attached indexes.
+  private static boolean isServed(
+      Restriction restriction, List<Restriction> tried, List<SecondaryIndex> indexes) {
+    List<Restriction> same =
+        restriction.column().type().isMultiCell()
+            ? tried.stream().filter(each -> each.column().equals(restriction.column())).toList()
+            : List.of(restriction);
+    return indexes.stream().anyMatch(index -> same.stream().anyMatch(each -> serves(index, each)));
   }
 
   /// A local index finds rows by one part of a collection.

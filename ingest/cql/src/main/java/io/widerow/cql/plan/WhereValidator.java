@@ -24,6 +24,7 @@ record WhereValidator(
   static final String LIKE =
       "LIKE restriction is only supported on properly indexed columns. %s is not valid.";
 
+  static final String SLICE = "Multi-column slice restrictions cannot be used for filtering.";
   private static final String FILTERING =
       "Cannot execute this query as it might involve data filtering and thus may have unpredictable"
           + " performance. If you want to execute this query despite the performance"
@@ -124,14 +125,20 @@ record WhereValidator(
   ///
   /// @throws CqlException when there is one that cannot
   void requireReadRanges() {
+    new IndexRules(table, where, keys).requireReadRanges(areRanges());
     boolean chosen = true;
+    KeyRestriction before = null;
     for (Column column : table.of(Kind.CLUSTERING)) {
       KeyRestriction several = tuple(column);
+      if (several != null && several.equals(before)) {
+        continue;
+      }
       if (several != null && several.isSlice() && !chosen) {
-        throw CqlException.invalid("Multi-column slice restrictions cannot be used for filtering.");
+        throw CqlException.invalid(SLICE);
       }
       Restriction found = of(column);
-      chosen &= several != null || (found != null && found.isExact());
+      chosen &= several == null ? found != null && found.isExact() : !several.isSlice();
+      before = several;
     }
   }
 
