@@ -62,13 +62,22 @@ record WhereValidator(
       boolean key = restriction.column().isKey() && restriction.key() == null;
       boolean like = restriction.operator() == Operator.LIKE;
       boolean slicedType = isPartition(restriction) && restriction.operator().isSlice();
-      if (!key || slicedType || (like && !isPartition(restriction))) {
+      boolean served = ordered && isServedByStore(restriction);
+      if ((!key || slicedType || (like && !isPartition(restriction))) && !served) {
         throw CqlException.invalid(FILTERING);
       }
     }
     if (!named && areOfRows()) {
       throw CqlException.invalid(FILTERING);
     }
+  }
+
+  /// Attributes of events that are equal to a value, or are there, are found by the dictionaries
+  /// and filters of the store.
+  private static boolean isServedByStore(Restriction restriction) {
+    return (restriction.key() != null
+            && (restriction.operator() == Operator.EQ || restriction.operator() == Operator.IN))
+        || restriction.operator() == Operator.CONTAINS_KEY;
   }
 
   /// The same for a change, which is of the rows that its conditions name: all of them must.
