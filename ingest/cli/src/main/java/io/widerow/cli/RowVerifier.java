@@ -1,5 +1,7 @@
 package io.widerow.cli;
 
+import io.widerow.cql.change.IndexCheck;
+import io.widerow.cql.define.IndexStatus;
 import io.widerow.cql.define.UserTables;
 import io.widerow.cql.schema.Schema;
 import io.widerow.cql.store.TableStore;
@@ -30,11 +32,16 @@ final class RowVerifier {
     List<String> remarks = new ArrayList<>(bytes.remarks());
     Path tables = StoreVerifier.tables(directory);
     RowCheck rows = new RowCheck();
+    InstantSource clock = InstantSource.system();
+    IndexCheck indexes = new IndexCheck(clock.instant().getEpochSecond());
     try (EmbeddedStore store = EmbeddedStore.openForReading(directory)) {
-      Schema schema =
-          new UserTables(store.extension(TableStore.class), InstantSource.system()).schema();
+      UserTables users = new UserTables(store.extension(TableStore.class), clock);
+      Schema schema = users.schema();
       damage.addAll(StoppedSchema.damage(schema.unreadable()));
       check(rows, schema, store.extension(TableStore.class));
+      if (rows.bad() == 0) { // else values cannot be compared
+        check(indexes, users, store.extension(TableStore.class));
+      }
     } catch (StorageException.Corrupt unreadable) { // and is damage already
       remarks.add("the rows of tables were not all read: " + unreadable.getMessage());
     }
@@ -42,6 +49,14 @@ final class RowVerifier {
     long more = rows.bad() - rows.found().size();
     if (more > 0) {
       damage.add(damage(tables, more + " more rows cannot be read"));
+    }
+    indexes.found().forEach(found -> damage.add(damage(tables, found)));
+    if (indexes.bad() > indexes.found().size()) {
+      long others = indexes.bad() - indexes.found().size();
+      damage.add(damage(tables, others + " more entries of indexes are wrong"));
+    }
+    if (indexes.entries() > 0) {
+      remarks.add("%d entries of indexes were compared with rows".formatted(indexes.entries()));
     }
     remarks.add("%d rows of tables with a readable schema were read".formatted(rows.rows()));
     return new Verification(
@@ -51,6 +66,16 @@ final class RowVerifier {
   private static void check(RowCheck rows, Schema schema, TableStore tables) {
     try (TableView view = tables.view()) {
       rows.check(schema, view);
+    }
+  }
+
+  private static void check(IndexCheck indexes, UserTables users, TableStore tables) {
+    try (TableView view = tables.view()) {
+      for (IndexStatus status : users.indexes()) {
+        if (status.isBuilt()) {
+          indexes.check(status.table(), status.index(), view);
+        }
+      }
     }
   }
 

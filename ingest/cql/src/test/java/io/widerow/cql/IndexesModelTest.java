@@ -19,10 +19,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// Goal: a query by an index has the rows that all rows of the table have for its condition, in
-/// their order, after any writes, whatever was flushed, merged, reopened or lost with the power in
-/// between. Method: random statements over a store on a simulated disk; rows are counted from all
-/// rows of the table. The seed is the test's name; to replay one, run with `-Dseed=<n>`. Number of
-/// runs: `-Dindexes=<n>`.
+/// their order, and the index no other entries, after any writes, whatever was flushed, merged,
+/// reopened or lost with the power in between. Method: random statements over a store on a
+/// simulated disk; rows are counted from all rows of the table. The seed is the test's name; to
+/// replay one, run with `-Dseed=<n>`. Number of runs: `-Dindexes=<n>`.
 class IndexesModelTest {
   private static final int RUNS = Slice.of("indexes", 1, 4);
   private static final AtomicLong ROWS = new AtomicLong();
@@ -50,7 +50,8 @@ class IndexesModelTest {
     var driver = new IndexDriver(random.split(), START_SECONDS * 1_000_000);
     SplittableRandom choice = random.split();
     EmbeddedStore store = SimStore.open(disk, clock, random, Runnable::run);
-    Asking asking = server(store).asking("k");
+    TableServer server = server(store);
+    Asking asking = server.asking("k");
     IndexDriver.create(asking);
     for (int step = 0; step < 120; step++) {
       switch (choice.nextInt(20)) {
@@ -63,7 +64,8 @@ class IndexesModelTest {
             disk = disk.restart(); // killed
           }
           store = SimStore.open(disk, clock, random, Runnable::run);
-          asking = server(store).asking("k");
+          server = server(store);
+          asking = server.asking("k");
         }
         case 3, 4 -> {
           clock.advance(choice.nextLong(30_000_000_000L));
@@ -76,7 +78,7 @@ class IndexesModelTest {
         case 7 -> clock.step(-choice.nextLong(5_000_000_000L));
         default -> asking.change(driver.change());
       }
-      compare(asking, driver);
+      compare(server, driver);
     }
     store.close();
   }
@@ -89,7 +91,9 @@ class IndexesModelTest {
     store.extension(TableEngine.class).mergeAll();
   }
 
-  private static int compare(Asking asking, IndexDriver driver) {
+  private static int compare(TableServer server, IndexDriver driver) {
+    Asking asking = server.asking("k");
+    assertEquals(List.of(), server.faultsOfIndexes());
     List<String> there = IndexDriver.there(asking);
     driver
         .expected(asking, there)
@@ -121,7 +125,7 @@ class IndexesModelTest {
       if (crashes.nextInt(8) == 0) {
         SimDisk crashed = disk.crash(crashes.nextBoolean());
         try (EmbeddedStore opened = SimStore.open(crashed, clock, crashes.split(), Runnable::run)) {
-          Asking after = server(opened).asking("k");
+          TableServer after = server(opened);
           checked[0]++;
           checked[1] += compare(after, driver);
         }

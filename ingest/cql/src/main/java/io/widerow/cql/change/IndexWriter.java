@@ -70,6 +70,13 @@ public final class IndexWriter implements RowDerivation {
     });
   }
 
+  /// The keys of all entries of a row, and when each expires.
+  SortedMap<byte[], Long> expiries(StoredRow row) {
+    SortedMap<byte[], Long> expiries = new TreeMap<>(Arrays::compareUnsigned);
+    entries(row).forEach((key, entry) -> expiries.put(key, entry.expiry));
+    return expiries;
+  }
+
   /// Writes the entries of a row that was there before the index. A long value does not keep the
   /// index from being built.
   void fill(StoredRow row, Mutations out, long time) {
