@@ -1,7 +1,6 @@
 package io.widerow.cli;
 
-import io.widerow.cql.change.IndexCheck;
-import io.widerow.cql.define.IndexStatus;
+import io.widerow.cql.define.IndexFindings;
 import io.widerow.cql.define.UserTables;
 import io.widerow.cql.schema.Schema;
 import io.widerow.cql.store.TableStore;
@@ -32,15 +31,14 @@ final class RowVerifier {
     List<String> remarks = new ArrayList<>(bytes.remarks());
     Path tables = StoreVerifier.tables(directory);
     RowCheck rows = new RowCheck();
-    InstantSource clock = InstantSource.system();
-    IndexCheck indexes = new IndexCheck(clock.instant().getEpochSecond());
+    IndexFindings indexes = new IndexFindings(List.of(), 0, 0);
     try (EmbeddedStore store = EmbeddedStore.openForReading(directory)) {
-      UserTables users = new UserTables(store.extension(TableStore.class), clock);
+      UserTables users = new UserTables(store.extension(TableStore.class), InstantSource.system());
       Schema schema = users.schema();
       damage.addAll(StoppedSchema.damage(schema.unreadable()));
       check(rows, schema, store.extension(TableStore.class));
       if (rows.bad() == 0) { // else values cannot be compared
-        check(indexes, users, store.extension(TableStore.class));
+        indexes = users.checkIndexes();
       }
     } catch (StorageException.Corrupt unreadable) { // and is damage already
       remarks.add("the rows of tables were not all read: " + unreadable.getMessage());
@@ -50,7 +48,9 @@ final class RowVerifier {
     if (more > 0) {
       damage.add(damage(tables, more + " more rows cannot be read"));
     }
-    indexes.found().forEach(found -> damage.add(damage(tables, found)));
+    for (String each : indexes.found()) {
+      damage.add(damage(tables, each));
+    }
     if (indexes.bad() > indexes.found().size()) {
       long others = indexes.bad() - indexes.found().size();
       damage.add(damage(tables, others + " more entries of indexes are wrong"));
@@ -66,16 +66,6 @@ final class RowVerifier {
   private static void check(RowCheck rows, Schema schema, TableStore tables) {
     try (TableView view = tables.view()) {
       rows.check(schema, view);
-    }
-  }
-
-  private static void check(IndexCheck indexes, UserTables users, TableStore tables) {
-    try (TableView view = tables.view()) {
-      for (IndexStatus status : users.indexes()) {
-        if (status.isBuilt()) {
-          indexes.check(status.table(), status.index(), view);
-        }
-      }
     }
   }
 

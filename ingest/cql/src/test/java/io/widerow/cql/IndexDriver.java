@@ -22,15 +22,22 @@ final class IndexDriver {
   private final long firstMicros;
   private final Map<String, Index> indexes = new LinkedHashMap<>();
 
-  /// @param of what is indexed
-  /// @param condition of a query
-  /// @param meets the same for a row whose cells are texts
+  /// An index, and queries that it serves.
+  ///
+  /// @param of the column, or the part of it, that is indexed
   private record Index(String of, List<Query> queries) {}
 
   /// A query by an index.
   ///
   /// @param meets the condition for a row whose cells are texts
-  private record Query(String condition, Predicate<Map<String, String>> meets) {}
+  private record Query(String condition, Predicate<Cells> meets) {}
+
+  /// The cells of a row as texts.
+  private record Cells(Map<String, String> texts) {
+    String get(String column) {
+      return Objects.requireNonNull(texts.get(column));
+    }
+  }
 
   IndexDriver(SplittableRandom random, long firstMicros) {
     this.random = random;
@@ -59,11 +66,11 @@ final class IndexDriver {
     indexes.put("i_" + of.replaceAll("\\W", ""), new Index(of, List.of(queries)));
   }
 
-  private static int number(Map<String, String> row, String column) {
+  private static int number(Cells row, String column) {
     return row.get(column).equals("null") ? -1 : Integer.parseInt(row.get(column));
   }
 
-  private static Query query(String condition, Predicate<Map<String, String>> meets) {
+  private static Query query(String condition, Predicate<Cells> meets) {
     return new Query(condition, meets);
   }
 
@@ -213,12 +220,12 @@ final class IndexDriver {
     return expected;
   }
 
-  private static Map<String, String> named(List<String> row) {
+  private static Cells named(List<String> row) {
     String[] columns = COLUMNS.split(", ", -1);
     Map<String, String> named = new LinkedHashMap<>();
     for (int i = 0; i < columns.length; i++) {
       named.put(columns[i], row.get(i));
     }
-    return named;
+    return new Cells(named);
   }
 }

@@ -24,8 +24,8 @@ class IndexesLanguageTest {
     run(
         "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy'}",
         "CREATE TABLE mail (box text, sent timestamp, sender text, bytes int, score double,"
-            + " labels set<text>, heads map<text, text>, parts frozen<list<int>>, owner text static,"
-            + " PRIMARY KEY (box, sent))");
+            + " labels set<text>, heads map<text, text>, parts frozen<list<int>>,"
+            + " owner text static, PRIMARY KEY (box, sent))");
   }
 
   private void run(String... statements) {
@@ -144,7 +144,8 @@ class IndexesLanguageTest {
         "CREATE INDEX ON mail (full(parts))",
         "INSERT INTO mail (box, sent, labels, heads, parts) VALUES"
             + " ('a', 1, {'x', 'y'}, {'to': 'bert', 'cc': 'carl'}, [1, 2])",
-        "UPDATE mail SET heads = heads - {'cc'}, labels = labels - {'x'} WHERE box = 'a' AND sent = 1",
+        "UPDATE mail SET heads = heads - {'cc'}, labels = labels - {'x'} WHERE box = 'a' AND sent"
+            + " = 1",
         "UPDATE mail SET heads['to'] = 'dora' WHERE box = 'a' AND sent = 1");
     assertRows("SELECT box FROM mail WHERE labels CONTAINS 'x'");
     assertRows("SELECT box FROM mail WHERE labels CONTAINS 'y'", "[a]");
@@ -244,8 +245,8 @@ class IndexesLanguageTest {
         "CREATE TABLE hits (p int PRIMARY KEY, n counter)",
         "CREATE TABLE odd (p int PRIMARY KEY, d duration, b blob, u frozen<pair>, w pair)",
         "CREATE INDEX ON odd (u)",
-        "CREATE MATERIALIZED VIEW by_sent AS SELECT box, sent FROM mail WHERE box IS NOT NULL AND sent IS"
-            + " NOT NULL PRIMARY KEY (sent, box)");
+        "CREATE MATERIALIZED VIEW by_sent AS SELECT box, sent FROM mail WHERE box IS NOT NULL AND"
+            + " sent IS NOT NULL PRIMARY KEY (sent, box)");
     String[][] refused = {
       {
         "CREATE INDEX ON mail (sender)",
@@ -344,8 +345,8 @@ class IndexesLanguageTest {
       },
       {
         "ALTER TYPE pair ADD c int",
-        "2200 type pair is in a column of index odd_u_idx and can get no more fields; drop the index"
-            + " first"
+        "2200 type pair is in a column of index odd_u_idx and can get no more fields; drop the"
+            + " index first"
       },
     };
     for (String[] each : refused) {

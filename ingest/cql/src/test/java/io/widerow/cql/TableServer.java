@@ -1,12 +1,10 @@
 package io.widerow.cql;
 
-import io.widerow.cql.change.IndexCheck;
 import io.widerow.cql.define.UserTables;
 import io.widerow.cql.plan.Planner;
 import io.widerow.cql.schema.Schema;
 import io.widerow.cql.store.TableModel;
 import io.widerow.cql.store.TableStore;
-import io.widerow.cql.store.TableView;
 import io.widerow.cql.system.ServerCatalog;
 import io.widerow.cql.system.ServerIdentity;
 import java.time.Duration;
@@ -73,11 +71,7 @@ public final class TableServer {
 
   /// The entries of indexes that are missing, or that no row has.
   List<String> faultsOfIndexes() {
-    IndexCheck check = new IndexCheck(clock.instant().plus(passed).getEpochSecond());
-    try (TableView view = store.get().view()) {
-      tables.indexes().forEach(index -> check.check(index.table(), index.index(), view));
-    }
-    return check.found();
+    return tables.checkIndexes().found();
   }
 
   /// Asks it, in a keyspace.

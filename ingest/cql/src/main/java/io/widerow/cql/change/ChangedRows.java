@@ -125,8 +125,8 @@ final class ChangedRows {
       while (rows.next()) {
         if (keys.size() >= DELETED_MAX) {
           throw CqlException.invalid(
-              ("a deletion takes at most %d rows of a table with materialized views or indexes along;"
-                      + " delete smaller ranges one after the other")
+              ("a deletion takes at most %d rows of a table with materialized views or indexes"
+                      + " along; delete smaller ranges one after the other")
                   .formatted(DELETED_MAX));
         }
         var _ = keys.add(WireCodec.bytes(rows.key()));

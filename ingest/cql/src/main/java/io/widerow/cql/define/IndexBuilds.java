@@ -1,12 +1,10 @@
 package io.widerow.cql.define;
 
-import io.widerow.cql.CqlException;
 import io.widerow.cql.change.IndexFill;
 import io.widerow.cql.change.IndexWriter;
 import io.widerow.cql.change.TableWriter;
 import io.widerow.cql.key.TableKeys;
 import io.widerow.cql.store.Mutations;
-import io.widerow.storage.StorageException;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -123,14 +121,22 @@ final class IndexBuilds {
       if (whole) {
         builds.remove(number);
       }
-    } catch (CqlException | StorageException failed) {
+    } catch (RuntimeException failed) { // as of a full disk
       LOG.log(
           Level.WARNING,
-          "cql: index {0} is not built: {1}; the next start continues, or drop the index",
-          new Object[] {Integer.toString(number), failed.getMessage()});
+          failed,
+          () ->
+              "cql: %s is not built; the next start continues, or drop it".formatted(name(number)));
     } finally {
       build.done.complete(null);
     }
+  }
+
+  private String name(int number) {
+    TableSchema.Indexed indexed = schema.indexed(number);
+    return indexed == null
+        ? "a dropped index"
+        : "index %s.%s".formatted(indexed.table().keyspace(), indexed.index().name());
   }
 
   /// The index of a build in the schema, and the record of the build.

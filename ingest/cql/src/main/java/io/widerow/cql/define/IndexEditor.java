@@ -224,6 +224,7 @@ record IndexEditor(SchemaEditor editor) {
         column.name());
   }
 
+  @SuppressWarnings("AnnotateFormatMethod") // all calls are in this class
   private static void require(boolean met, String otherwise, Object... of) {
     if (!met) {
       throw CqlException.invalid(otherwise.formatted(of));
@@ -243,7 +244,7 @@ record IndexEditor(SchemaEditor editor) {
           "Properties specified %s are not understood by StorageAttachedIndex".formatted(unknown));
     }
     boolean isText =
-        column.type() instanceof NativeType type && type.isText()
+        (column.type() instanceof NativeType type && type.isText())
             || column.type().parts().stream()
                 .anyMatch(part -> part instanceof NativeType type && type.isText());
     require(

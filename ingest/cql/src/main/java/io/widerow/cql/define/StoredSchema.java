@@ -45,7 +45,7 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///   keyspace | kind | name  ->  definition, number, id, columns (name -> number), next
 ///   -        | tables |      ->  next: the number of the next table, columns: DroppedNumbers
-///   -        | views |       ->  next: its own time is later than all of what views and indexes have
+///   -        | views |       ->  next: its own time is later than all times in views and indexes
 ///   -        | build | number ->  position: the key from which the build of an index continues
 /// ```
 ///

@@ -1,6 +1,7 @@
 package io.widerow.cql.define;
 
 import io.widerow.cql.change.ChangeGroup;
+import io.widerow.cql.change.IndexCheck;
 import io.widerow.cql.change.RowChange;
 import io.widerow.cql.change.TableWriter;
 import io.widerow.cql.parse.Definition;
@@ -10,6 +11,7 @@ import io.widerow.cql.schema.Schema;
 import io.widerow.cql.schema.SecondaryIndex;
 import io.widerow.cql.schema.Table;
 import io.widerow.cql.store.TableStore;
+import io.widerow.cql.store.TableView;
 import io.widerow.cql.table.TableSizes;
 import io.widerow.cql.table.TableSource;
 import java.time.Duration;
@@ -80,6 +82,19 @@ public final class UserTables {
 
   public Schema schema() {
     return schema.schema();
+  }
+
+  /// Compares all indexes that are built with the rows of their tables.
+  public IndexFindings checkIndexes() {
+    IndexCheck check = new IndexCheck(writer.clock().instant().getEpochSecond());
+    try (TableView view = writer.store().view()) {
+      for (IndexStatus status : indexes()) {
+        if (status.isBuilt()) {
+          check.check(status.table(), status.index(), view);
+        }
+      }
+    }
+    return new IndexFindings(check.found(), check.bad(), check.entries());
   }
 
   /// Calls a listener after each change of the schema, on the thread that has asked for it.

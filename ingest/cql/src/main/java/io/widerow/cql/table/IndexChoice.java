@@ -21,8 +21,8 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /// Chooses the index by which the rows of a query are read: of the ones that its conditions allow,
-/// the one with the fewest entries for them. Entries are counted up to a limit; behind it equality
-/// comes before a range.
+/// the one with the fewest entries for them. Entries are counted up to a limit; equality comes
+/// before a range where both exceed it.
 ///
 /// - Threads: one.
 final class IndexChoice {

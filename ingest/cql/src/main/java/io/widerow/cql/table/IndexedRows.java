@@ -37,7 +37,7 @@ final class IndexedRows implements TableCursor {
   private @Nullable TableCursor rows; // of the current entry
 
   /// @param range keys of the table
-  /// @param begun the partition in which the range begins, of which rows were shown; null for none
+  /// @param begun the partition that was shown in part before the range; null for none
   /// @param check ends the reading of a query that was cancelled, by throwing
   IndexedRows(
       TableView view,

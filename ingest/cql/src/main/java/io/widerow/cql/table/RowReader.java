@@ -60,7 +60,7 @@ public final class RowReader {
   /// The rows of a range that may be wanted, with their headers: all of them, or the ones that an
   /// index has.
   ///
-  /// @param begun the partition in which the range begins, of which rows were shown; null for none
+  /// @param begun the partition that was shown in part before the range; null for none
   TableCursor rows(byte[] from, byte[] until, boolean descending, byte @Nullable [] begun) {
     IndexChoice.Part index = part;
     return index == null

@@ -124,7 +124,8 @@ final class IndexStatements {
     add(
         ("CREATE TABLE %s (p int, q int, c int, d text, v int, w text, r double, ts timestamp,"
                 + " s set<int>, l list<text>, m map<text, int>, f frozen<list<int>>, st int static,"
-                + " u frozen<pair>, PRIMARY KEY ((p, q), c, d)) WITH CLUSTERING ORDER BY (c %s, d %s)")
+                + " u frozen<pair>, PRIMARY KEY ((p, q), c, d))"
+                + " WITH CLUSTERING ORDER BY (c %s, d %s)")
             .formatted(name, any(List.of("ASC", "DESC")), any(List.of("ASC", "DESC"))));
     boolean onlyLocal = random.nextInt(3) == 0;
     int indexes = 2 + random.nextInt(5);
