@@ -139,8 +139,10 @@ record WhereValidator(
     KeyRestriction before = null;
     for (Column column : table.of(Kind.CLUSTERING)) {
       KeyRestriction several = tuple(column);
-      if (several != null && several.equals(before)) {
-        continue;
+      if (several != null
+          && before != null
+          && several.columns().getFirst().equals(before.columns().getFirst())) {
+        continue; // the same range, or its other bound
       }
       if (several != null && several.isSlice() && !chosen) {
         throw CqlException.invalid(SLICE);
