@@ -111,12 +111,14 @@ final class IndexBuilds {
                 build.from,
                 build.rows::addAndGet,
                 () -> ended);
-      } else {
+      } else if (schema.schema().unreadable().isEmpty()) {
         boolean _ =
             writer.write((_, out) -> {
               new Target(number).end(out);
               return true;
             });
+      } else {
+        whole = false; // the index may be in a keyspace that cannot be read, and is repaired later
       }
       if (whole) {
         builds.remove(number);

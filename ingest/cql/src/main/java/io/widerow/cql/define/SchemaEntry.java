@@ -126,6 +126,11 @@ record SchemaEntry(
     return new SchemaEntry(keyspace, kind, name, text, number, id, columns, next, left);
   }
 
+  /// The same with another number.
+  SchemaEntry withNumber(int other) {
+    return new SchemaEntry(keyspace, kind, name, definition, other, id, columns, next, fault);
+  }
+
   boolean makes(String inKeyspace, String ofKind, String ofName) {
     return keyspace.equals(inKeyspace) && kind.equals(ofKind) && name.equals(ofName);
   }

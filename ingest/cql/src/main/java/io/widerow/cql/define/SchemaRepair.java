@@ -11,6 +11,7 @@ import io.widerow.cql.store.TableStore;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -26,12 +27,15 @@ public final class SchemaRepair {
   private final List<SchemaEntry> written = new ArrayList<>();
   private final List<SchemaEntry> deleted = new ArrayList<>();
   private final List<String> done = new ArrayList<>();
+  private final List<Integer> unused = new ArrayList<>(); // numbers of rows that are not kept
+  private int nextTable;
 
   /// Reads the schema.
   public SchemaRepair(TableStore store) {
     this.store = store;
     this.stored = StoredSchema.stored(store);
     this.entries = new ArrayList<>(stored.entries());
+    this.nextTable = stored.nextTable();
   }
 
   /// The statements of a store that cannot be read.
@@ -56,6 +60,13 @@ public final class SchemaRepair {
     if (before != null) {
       boolean _ = entries.remove(before);
       made = before.withDefinition(text);
+    }
+    if (made.kind().equals(SchemaEntry.INDEX)) {
+      Integer number = made.number();
+      if (number != null) {
+        unused.add(number);
+      }
+      made = made.withNumber(nextTable++); // it is built again, since it may index something else
     }
     entries.add(made);
     written.add(made);
@@ -143,12 +154,38 @@ public final class SchemaRepair {
       boolean _ = entries.remove(entry);
       deleted.add(entry);
     }
+    if (!ofIndex) {
+      dropIndexes(wanted);
+    }
     boolean knowsRows = entry == null || entry.number() != null;
     done.add(
         "%s: dropped%s"
             .formatted(
                 old.place(),
                 knowsRows ? ", with its rows" : "; its number is not stored, so its rows stay"));
+  }
+
+  /// Drops the indexes of a table that is dropped.
+  private void dropIndexes(SchemaEntry table) {
+    for (SchemaEntry entry : List.copyOf(entries)) {
+      if (entry.keyspace().equals(table.keyspace()) && isIndexOf(entry, table.name())) {
+        boolean _ = entries.remove(entry);
+        deleted.add(entry);
+      }
+    }
+  }
+
+  private static boolean isIndexOf(SchemaEntry entry, String table) {
+    String text = entry.definition();
+    if (!entry.kind().equals(SchemaEntry.INDEX) || text == null) {
+      return false;
+    }
+    try {
+      return Parser.parseStored(text) instanceof Definition.CreateIndex create
+          && create.table().table().equals(table);
+    } catch (CqlException unreadable) {
+      return false; // it is reported, and dropped by its name
+    }
   }
 
   /// Writes it, durable when it returns.
@@ -170,7 +207,7 @@ public final class SchemaRepair {
     }
     TableWriter writer = new TableWriter(store, InstantSource.system());
     writer.startAfter(stored.timestamp());
-    List<Integer> numbers = new ArrayList<>();
+    List<Integer> numbers = new ArrayList<>(unused);
     deleted.forEach(entry -> {
       if (entry.number() != null) {
         numbers.add(entry.number());
@@ -179,10 +216,15 @@ public final class SchemaRepair {
     boolean _ =
         writer.write((_, out) -> {
           long timestamp = writer.timestamp();
-          written.forEach(entry -> StoredSchema.write(entry, out, timestamp));
+          for (SchemaEntry entry : written) {
+            StoredSchema.write(entry, out, timestamp);
+            if (entry.kind().equals(SchemaEntry.INDEX)) {
+              int number = Objects.requireNonNull(entry.number());
+              StoredSchema.writeBuild(number, new byte[0], out, timestamp);
+            }
+          }
           deleted.forEach(entry -> StoredSchema.delete(entry, out, timestamp));
-          StoredSchema.writeNumbers(
-              stored.nextTable(), stored.dropped().with(numbers), out, timestamp);
+          StoredSchema.writeNumbers(nextTable, stored.dropped().with(numbers), out, timestamp);
           return true;
         });
     return left;
