@@ -1,5 +1,6 @@
 package io.widerow.cli;
 
+import io.widerow.cql.define.IndexFindings;
 import io.widerow.cql.define.UserTables;
 import io.widerow.cql.schema.Schema;
 import io.widerow.cql.store.TableStore;
@@ -30,11 +31,15 @@ final class RowVerifier {
     List<String> remarks = new ArrayList<>(bytes.remarks());
     Path tables = StoreVerifier.tables(directory);
     RowCheck rows = new RowCheck();
+    IndexFindings indexes = new IndexFindings(List.of(), 0, 0);
     try (EmbeddedStore store = EmbeddedStore.openForReading(directory)) {
-      Schema schema =
-          new UserTables(store.extension(TableStore.class), InstantSource.system()).schema();
+      UserTables users = new UserTables(store.extension(TableStore.class), InstantSource.system());
+      Schema schema = users.schema();
       damage.addAll(StoppedSchema.damage(schema.unreadable()));
       check(rows, schema, store.extension(TableStore.class));
+      if (rows.bad() == 0) { // else values cannot be compared
+        indexes = users.checkIndexes();
+      }
     } catch (StorageException.Corrupt unreadable) { // and is damage already
       remarks.add("the rows of tables were not all read: " + unreadable.getMessage());
     }
@@ -42,6 +47,16 @@ final class RowVerifier {
     long more = rows.bad() - rows.found().size();
     if (more > 0) {
       damage.add(damage(tables, more + " more rows cannot be read"));
+    }
+    for (String each : indexes.found()) {
+      damage.add(damage(tables, each));
+    }
+    if (indexes.bad() > indexes.found().size()) {
+      long others = indexes.bad() - indexes.found().size();
+      damage.add(damage(tables, others + " more entries of indexes are wrong"));
+    }
+    if (indexes.entries() > 0) {
+      remarks.add("%d entries of indexes were compared with rows".formatted(indexes.entries()));
     }
     remarks.add("%d rows of tables with a readable schema were read".formatted(rows.rows()));
     return new Verification(

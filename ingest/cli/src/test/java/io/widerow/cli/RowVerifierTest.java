@@ -130,6 +130,7 @@ class RowVerifierTest {
                 + " PRIMARY KEY (p, c, t))",
             "CREATE MATERIALIZED VIEW w AS SELECT * FROM gone WHERE v IS NOT NULL"
                 + " AND p IS NOT NULL PRIMARY KEY (v, p)",
+            "CREATE INDEX by_w ON gone (w)",
             "INSERT INTO t (p, c, d, s, v, x, l, e, m, u, f) VALUES (1, 1, 'a', 1, 1, '', [1, 2],"
                 + " {1, 2}, {1: 1}, {x: 1}, [])",
             "UPDATE t SET l = [0] + l, e = e - {1}, u.y = null WHERE p = 1 AND c = 1 AND d = 'a'",
@@ -185,6 +186,36 @@ class RowVerifierTest {
     assertTrue(sentence.contains(fault.found), sentence);
     Damage row = found.damage().getFirst();
     assertEquals(row.place() + ": cannot be read: " + sentence, row.sentence());
+  }
+
+  @Test
+  void entriesOfIndexesAreCompared() {
+    try (EmbeddedStore store = open()) {
+      Table table = Objects.requireNonNull(fill(store).schema().keyspace("k").find("gone"));
+      TableKeys keys = TableKeys.of(table);
+      byte[] partition = keys.partition(List.of(1));
+      var place = new Place(table, partition, keys.row(partition, List.of()));
+      boolean _ =
+          store
+              .extension(TableStore.class)
+              .<Boolean>write((_, out) -> { // as no statement does: without the index
+                place.cell(out, "w", null, 0, 0, 0, 9);
+                return true;
+              })
+              .join();
+    }
+    Verification found = RowVerifier.verify(store());
+    List<String> sentences = found.damage().stream().map(Damage::found).toList();
+    assertEquals(2, sentences.size(), sentences.toString());
+    assertTrue(
+        sentences.getFirst().startsWith("k.gone: index by_w: row with the key "),
+        sentences.toString());
+    assertTrue(sentences.getFirst().endsWith(" has no entry"), sentences.toString());
+    assertTrue(
+        sentences.getLast().endsWith(" has an entry, and not its value"), sentences.toString());
+    assertTrue(
+        found.remarks().contains("1 entries of indexes were compared with rows"),
+        found.remarks().toString());
   }
 
   @Test

@@ -139,8 +139,9 @@ final class RandomSchema {
     if (oneIn(20)) {
       return "ALTER KEYSPACE %s WITH durable_writes = %b".formatted(written(in.name()), oneIn(2));
     }
-    return switch (random.nextInt(8)) {
+    return switch (random.nextInt(9)) {
       case 0 -> createType(in);
+      case 7 -> in.tables().isEmpty() ? createTable(in) : createIndex(in, any(in.tables()));
       case 1, 2 -> in.types().isEmpty() ? createType(in) : alterType(in, any(in.types()));
       case 3 -> createTable(in);
       case 4, 5 -> in.tables().isEmpty() ? createTable(in) : alter(in, any(in.tables()));
@@ -158,6 +159,9 @@ final class RandomSchema {
       return in.types().isEmpty() ? createType(in) : "DROP TYPE " + in(in, any(in.types()).name());
     }
     Table table = any(in.tables());
+    if (!table.indexes().isEmpty() && oneIn(2)) {
+      return "DROP INDEX " + in(in, any(table.indexes()).name());
+    }
     if (oneIn(3)) {
       return "TRUNCATE " + in(in, table.name());
     }
@@ -326,6 +330,29 @@ final class RandomSchema {
       default ->
           begin + " WITH " + (options.isEmpty() ? "comment = ''" : String.join(" AND ", options));
     };
+  }
+
+  private String createIndex(CqlKeyspace in, Table table) {
+    Column column = any(table.columns());
+    String part =
+        !column.type().isCollection()
+            ? ""
+            : !column.type().isMultiCell()
+                ? "full"
+                : column.type() instanceof CqlType.MapOf
+                    ? any(List.of("", "keys", "values", "entries"))
+                    : any(List.of("", "values"));
+    String target =
+        part.isEmpty() ? written(column.name()) : part + "(" + written(column.name()) + ")";
+    boolean attached = oneIn(2);
+    return "CREATE %sINDEX %s%sON %s (%s)%s"
+        .formatted(
+            attached && oneIn(2) ? "CUSTOM " : "",
+            oneIn(4) ? "IF NOT EXISTS " : "",
+            oneIn(2) ? "" : written(word()) + " ",
+            in(in, table.name()),
+            target,
+            attached ? " USING " + any(List.of("'sai'", "'StorageAttachedIndex'")) : "");
   }
 
   private String createView(CqlKeyspace in, Table base) {

@@ -65,6 +65,11 @@ class RelationsTest {
         "Collection column f can only be restricted by CONTAINS, CONTAINS KEY, or map-entry"
             + " equality");
     assertRows("SELECT v FROM t WHERE p = 1 AND (b, c) > (0, 0) AND a = 1");
+    assertRows("SELECT v FROM t WHERE p = 1 AND (a) >= (0) AND (a, b, c) < (1, 0, 0)");
+    assertRows("SELECT v FROM t WHERE p = 1 AND (a, b) > (0, 0) AND (a, b, c) <= (1, 0, 0)");
+    assertRefused(
+        "p = 1 AND (a) > (0) AND (b, c) < (2, 2) ALLOW FILTERING",
+        "Multi-column slice restrictions cannot be used for filtering.");
     assertEquals(
         "2000 a column cannot be compared with the column p",
         asking.refusal("SELECT v FROM t WHERE token(p) > token(p)"));

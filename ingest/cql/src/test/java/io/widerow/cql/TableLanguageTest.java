@@ -403,7 +403,7 @@ class TableLanguageTest {
     assertRefused(
         "CREATE TABLE system.t (p int PRIMARY KEY)",
         "2100 system keyspace is not user-modifiable.");
-    assertRefused("CREATE INDEX ON t (v)", "2200 CREATE INDEX is not in the language here");
+    assertRefused("CREATE TRIGGER x ON t", "2200 CREATE TRIGGER is not in the language here");
     assertRefused(
         "INSERT INTO system.local (key) VALUES ('x')",
         "2100 system keyspace is not user-modifiable.");

@@ -37,7 +37,11 @@ public final class TableServer {
   }
 
   private UserTables open() {
-    return new UserTables(store.get(), () -> clock.instant().plus(passed));
+    UserTables opened =
+        new UserTables(
+            store.get(), () -> clock.instant().plus(passed), Runnable::run, Duration.ZERO);
+    opened.continueBuilds();
+    return opened;
   }
 
   public Planner planner() {
@@ -63,6 +67,11 @@ public final class TableServer {
   /// Keys of the model that have rows or had some.
   public int keys() {
     return ((TableModel) store.get()).keys();
+  }
+
+  /// The entries of indexes that are missing, or that no row has.
+  List<String> faultsOfIndexes() {
+    return tables.checkIndexes().found();
   }
 
   /// Asks it, in a keyspace.

@@ -21,8 +21,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
@@ -37,8 +39,8 @@ import org.junit.jupiter.api.io.TempDir;
 /// process; writers whose batches insert rows, delete older ones and write down their number, and
 /// count each batch with a counter; after each start all rows are compared with what the numbers
 /// say. Another counter counts under keys: requests without a response are sent again after the
-/// start, and each request has counted once. `-Dkills=<n>` sets the number of kills in the profile
-/// `faults`.
+/// start, and each request has counted once. Indexes find the same rows, one of which is built
+/// again in each life. `-Dkills=<n>` sets the number of kills in the profile `faults`.
 @Timeout(value = 8, unit = TimeUnit.HOURS)
 @Tag("process")
 class TableKillTest {
@@ -89,8 +91,11 @@ class TableKillTest {
           "CREATE KEYSPACE s WITH replication = {'class': 'SimpleStrategy'};"
               + "CREATE TABLE s.state (w int PRIMARY KEY, n int);"
               + "CREATE TABLE s.hits (w int PRIMARY KEY, c counter);"
-              + "CREATE TABLE s.log (w int, n int, i int, v text, PRIMARY KEY (w, n, i))");
+              + "CREATE TABLE s.log (w int, n int, i int, v text, PRIMARY KEY (w, n, i));"
+              + "CREATE INDEX by_i ON s.log (i);"
+              + "CREATE INDEX by_v ON s.log (v)");
       for (int kills = 0; kills < times; kills++) {
+        ask(daemon, "DROP INDEX s.by_v; CREATE INDEX by_v ON s.log (v)");
         liveAndDie(daemon, random.nextInt(1, BATCHES_MAX));
         if (random.nextInt(3) == 0) {
           killWhileItStarts(data);
@@ -261,6 +266,28 @@ class TableKillTest {
     }
     assertEquals(wanted.keySet(), found.keySet());
     assertEquals(wanted, found);
+    checkIndexes(daemon, found);
+  }
+
+  private void checkIndexes(ServeProcess daemon, Map<String, String> rows) throws IOException {
+    Await.until(
+        () ->
+            ask(daemon, "SELECT state FROM widerow.indexes").stream()
+                .allMatch(state -> state[0].equals("built")),
+        "all indexes are built");
+    int i = random.nextInt(ROWS);
+    Set<String> byNumber = new TreeSet<>();
+    for (String[] row : ask(daemon, "SELECT w, n FROM s.log WHERE i = " + i)) {
+      byNumber.add(row[0] + "," + row[1] + "," + i);
+    }
+    Set<String> wanted = new TreeSet<>(rows.keySet());
+    wanted.removeIf(key -> !key.endsWith("," + i));
+    assertEquals(wanted, byNumber);
+    for (String key : List.copyOf(wanted).subList(0, Math.min(3, wanted.size()))) {
+      String[] found =
+          ask(daemon, "SELECT w, n, i FROM s.log WHERE v = '" + rows.get(key) + "'").getFirst();
+      assertEquals(key, String.join(",", found));
+    }
   }
 
   /// A write without a response may be there.

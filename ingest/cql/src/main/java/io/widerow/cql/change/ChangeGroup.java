@@ -140,7 +140,7 @@ public final class ChangeGroup implements TableWrite<ChangeGroup.Outcome> {
     return !changed.isEmpty();
   }
 
-  /// Writes to materialized views what has become of their rows.
+  /// Writes to materialized views and indexes what has become of their rows.
   @Override
   public void derive(TableView before, TableView after, Mutations out) {
     changed.write(before, after, out);
@@ -307,6 +307,7 @@ public final class ChangeGroup implements TableWrite<ChangeGroup.Outcome> {
       byte[] key = TableKeys.header(partition);
       CellWriter.Target target =
           new CellWriter.Target(change.table(), partition, key, timestamp, change.ttl());
+      changed.header(change.table(), partition);
       var _ = out.row(key, partition.length);
       cells.write(statics, target, reader);
     }

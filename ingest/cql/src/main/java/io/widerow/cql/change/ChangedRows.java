@@ -17,7 +17,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/// Rows that a group changes, of tables that have materialized views.
+/// Rows that a group changes, of tables that have materialized views or indexes.
 ///
 /// - Threads: one.
 final class ChangedRows {
@@ -33,24 +33,24 @@ final class ChangedRows {
   /// Those of one table.
   private static final class OfTable {
     private final Table table;
-    private final List<ViewWriter> views;
+    private final List<RowDerivation> derivations;
     private final SortedSet<byte[]> keys = new TreeSet<>(Arrays::compareUnsigned);
     private final List<Span> deleted = new ArrayList<>();
 
-    OfTable(Table table, List<ViewWriter> views) {
+    OfTable(Table table, List<RowDerivation> derivations) {
       this.table = table;
-      this.views = views;
+      this.derivations = derivations;
     }
   }
 
   private @Nullable OfTable of(Table table) {
     OfTable found = tables.get(table.number());
     if (found == null) {
-      List<ViewWriter> views = schema.views(table);
-      if (views.isEmpty()) {
+      List<RowDerivation> derivations = schema.derivations(table);
+      if (derivations.isEmpty()) {
         return null;
       }
-      found = new OfTable(table, views);
+      found = new OfTable(table, derivations);
       tables.put(table.number(), found);
     }
     return found;
@@ -60,6 +60,14 @@ final class ChangedRows {
     OfTable of = of(table);
     if (of != null) {
       var _ = of.keys.add(key);
+    }
+  }
+
+  /// The static columns of a partition change.
+  void header(Table table, byte[] partition) {
+    OfTable of = of(table);
+    if (of != null && of.derivations.stream().anyMatch(RowDerivation::takesHeaders)) {
+      var _ = of.keys.add(TableKeys.header(partition));
     }
   }
 
@@ -73,6 +81,7 @@ final class ChangedRows {
 
   /// All rows of a partition are deleted.
   void partition(Table table, byte[] partition) {
+    header(table, partition);
     byte[] rows = TableKeys.of(table).prefix(partition, List.of());
     range(table, new Span(rows, TableKeys.after(rows)));
   }
@@ -81,7 +90,7 @@ final class ChangedRows {
     return tables.isEmpty();
   }
 
-  /// Writes to the views what has become of the rows.
+  /// Writes to views and indexes what has become of the rows.
   void write(TableView before, TableView after, Mutations out) {
     @Nullable Long time = null;
     for (OfTable of : tables.values()) {
@@ -97,8 +106,8 @@ final class ChangedRows {
         if (time == null) {
           time = schema.viewTime(before, out);
         }
-        for (ViewWriter view : of.views) {
-          view.write(was, is, out, Objects.requireNonNull(time));
+        for (RowDerivation derivation : of.derivations) {
+          derivation.write(was, is, out, Objects.requireNonNull(time));
         }
       }
     }
@@ -118,8 +127,8 @@ final class ChangedRows {
       while (rows.next()) {
         if (keys.size() >= DELETED_MAX) {
           throw CqlException.invalid(
-              ("a deletion takes at most %d rows of a table with materialized views along;"
-                      + " delete smaller ranges one after the other")
+              ("a deletion takes at most %d rows of a table with materialized views or indexes"
+                      + " along; delete smaller ranges one after the other")
                   .formatted(DELETED_MAX));
         }
         var _ = keys.add(WireCodec.bytes(rows.key()));

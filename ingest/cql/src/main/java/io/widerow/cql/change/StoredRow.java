@@ -75,16 +75,19 @@ record StoredRow(byte[] key, long liveExpiry, List<Cell> cells) {
   static @Nullable StoredRow find(Table table, TableView view, byte[] key) {
     TableCursor rows = view.scan(key, TableKeys.next(key), false, NOTHING_EXPIRED);
     try (TableCursor cursor = VisibleCells.of(table, rows)) {
-      if (!cursor.next()) {
-        return null;
-      }
-      long liveExpiry = cursor.isLive() ? cursor.liveExpiry() : NEVER_LIVE;
-      List<Cell> cells = new ArrayList<>();
-      while (cursor.nextCell()) {
-        cells.add(new Cell(cursor));
-      }
-      return new StoredRow(key, liveExpiry, cells);
+      return cursor.next() ? of(cursor) : null;
     }
+  }
+
+  /// The row at which a cursor stands that shows expired data, too.
+  static StoredRow of(TableCursor cursor) {
+    byte[] key = WireCodec.bytes(cursor.key());
+    long liveExpiry = cursor.isLive() ? cursor.liveExpiry() : NEVER_LIVE;
+    List<Cell> cells = new ArrayList<>();
+    while (cursor.nextCell()) {
+      cells.add(new Cell(cursor));
+    }
+    return new StoredRow(key, liveExpiry, cells);
   }
 
   /// When nothing of it is left; the greatest number when something stays.

@@ -5,11 +5,7 @@ import io.widerow.cql.CqlException.Code;
 import io.widerow.cql.key.TableKeys;
 import io.widerow.cql.schema.Table;
 import io.widerow.cql.store.Mutations;
-import io.widerow.cql.store.TableCursor;
 import io.widerow.cql.store.TableView;
-import io.widerow.cql.type.WireCodec;
-import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
@@ -19,13 +15,11 @@ import java.util.function.BooleanSupplier;
 ///
 /// - Threads: one, which waits for the writes.
 public final class ViewFill {
-  private static final int ROWS = 512;
-  private static final int BYTES = 1 << 20;
-
   private final TableWriter writer;
   private final WrittenSchema schema;
   private final Table base;
   private final TableKeys keys;
+  private final FillPages pages;
   private final ViewWriter view;
 
   /// @param view that the writes know by now
@@ -34,6 +28,7 @@ public final class ViewFill {
     this.schema = schema;
     this.base = base;
     this.keys = TableKeys.of(base);
+    this.pages = new FillPages(writer, keys, false);
     this.view = view;
   }
 
@@ -44,7 +39,7 @@ public final class ViewFill {
   public void run(BooleanSupplier cancelled) {
     byte[] from = keys.fromToken(Long.MIN_VALUE);
     while (true) {
-      List<byte[]> page = page(from);
+      List<byte[]> page = pages.page(from);
       if (page.isEmpty()) {
         return;
       }
@@ -54,24 +49,6 @@ public final class ViewFill {
       boolean _ = writer.write((before, out) -> write(page, before, out));
       from = TableKeys.next(page.getLast());
     }
-  }
-
-  private List<byte[]> page(byte[] from) {
-    List<byte[]> page = new ArrayList<>();
-    long bytes = 0;
-    try (TableView shown = writer.store().view();
-        TableCursor rows = shown.scan(from, keys.end(), false, StoredRow.NOTHING_EXPIRED)) {
-      while (page.size() < ROWS && bytes < BYTES && rows.next()) {
-        byte[] key = WireCodec.bytes(rows.key());
-        if (keys.read(ByteBuffer.wrap(key)).clustering() != null) {
-          page.add(key);
-          while (rows.nextCell()) {
-            bytes += rows.value().remaining();
-          }
-        }
-      }
-    }
-    return page;
   }
 
   private boolean write(List<byte[]> page, TableView before, Mutations out) {

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 /// as long; its cells are those of the table, with their expiry.
 ///
 /// - Threads: any; immutable.
-public final class ViewWriter {
+public final class ViewWriter implements RowDerivation {
   private static final int PART_BYTES = 1 << 18; // of one record
 
   private final TableKeys baseKeys;
@@ -140,12 +140,17 @@ public final class ViewWriter {
     return values;
   }
 
-  /// Writes what the change of a row means.
-  ///
-  /// @param before the row before the change; null for none
-  /// @param after the row after it; null for none
-  /// @param time of the write; a moment before it is the write's too
-  void write(@Nullable StoredRow before, @Nullable StoredRow after, Mutations out, long time) {
+  @Override
+  public boolean takesHeaders() {
+    return false;
+  }
+
+  @Override
+  public void write(
+      @Nullable StoredRow before, @Nullable StoredRow after, Mutations out, long time) {
+    if (isHeader(before) || isHeader(after)) {
+      return;
+    }
     Entry was = entry(before);
     Entry is = entry(after);
     boolean stays = was != null && is != null && Arrays.equals(was.key, is.key);
@@ -159,6 +164,10 @@ public final class ViewWriter {
         insert(is, out, time);
       }
     }
+  }
+
+  private boolean isHeader(@Nullable StoredRow row) {
+    return row != null && baseKeys.read(ByteBuffer.wrap(row.key())).clustering() == null;
   }
 
   /// Whatever the view has of the row goes a moment before: it may be of a time when the row had

@@ -12,11 +12,11 @@ public interface WrittenSchema {
   /// True when a table is still in it.
   boolean isThere(Table table);
 
-  /// The materialized views of a table, including views that are being filled.
-  List<ViewWriter> views(Table table);
+  /// The materialized views and the indexes of a table, including the ones that are being filled.
+  List<RowDerivation> derivations(Table table);
 
-  /// The time of the next writes to views. It is at least two microseconds later than all times
-  /// before it, also across a restart and whatever the clock reads.
+  /// The time of the next writes to views and indexes. It is at least two microseconds later than
+  /// all times before it, also across a restart and whatever the clock reads.
   ///
   /// @param before the rows that were written before the group
   /// @param out gets the cells that keep this order after a restart; begins a row of its own

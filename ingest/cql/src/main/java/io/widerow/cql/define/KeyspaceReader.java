@@ -8,6 +8,7 @@ import io.widerow.cql.parse.Statement.TableName;
 import io.widerow.cql.parse.TypeName;
 import io.widerow.cql.schema.CqlKeyspace;
 import io.widerow.cql.schema.DroppedColumn;
+import io.widerow.cql.schema.SecondaryIndex;
 import io.widerow.cql.schema.Table;
 import io.widerow.cql.schema.UnreadableStatement;
 import io.widerow.cql.schema.ViewConditions;
@@ -81,6 +82,13 @@ final class KeyspaceReader implements TypeName.Users {
       if (table != null) {
         tables.add(table);
         bases.put(table.name(), table);
+      }
+    }
+    for (SchemaEntry entry : of(SchemaEntry.INDEX)) {
+      Table indexed = attempt(entry, () -> indexed(entry, bases));
+      if (indexed != null) {
+        tables.replaceAll(table -> table.name().equals(indexed.name()) ? indexed : table);
+        bases.put(indexed.name(), indexed);
       }
     }
     for (SchemaEntry entry : views) {
@@ -224,6 +232,25 @@ final class KeyspaceReader implements TypeName.Users {
         this,
         column -> required(numbers.get(column), "number of a column"),
         stored(entry));
+  }
+
+  /// The table of an index, with it.
+  private Table indexed(SchemaEntry entry, Map<String, Table> tables) {
+    Definition.CreateIndex create = cast(definition(entry), Definition.CreateIndex.class);
+    String named = required(create.index(), "name");
+    requireName(entry, new TableName(create.table().keyspace(), named));
+    String of = create.table().table();
+    Table table = tables.get(of);
+    if (table == null) {
+      if (of(SchemaEntry.TABLE).stream().anyMatch(each -> each.name().equals(of))) {
+        throw new Blocked();
+      }
+      throw CqlException.invalid("there is no table %s, which it indexes".formatted(of));
+    }
+    List<SecondaryIndex> all = new ArrayList<>(table.indexes());
+    CqlKeyspace read = CqlKeyspace.own(name, false, List.copyOf(tables.values()));
+    all.add(IndexEditor.kept(create, read, table, required(entry.number(), "number")));
+    return table.withIndexes(all);
   }
 
   private Table view(SchemaEntry entry, Map<String, Table> bases, List<SchemaEntry> views) {

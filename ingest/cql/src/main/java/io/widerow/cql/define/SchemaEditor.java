@@ -81,6 +81,8 @@ final class SchemaEditor {
       case Definition.CreateTable create -> createTable(create, tell);
       case Definition.CreateView create -> new ViewEditor(this).create(create, tell);
       case Definition.AlterView alter -> new ViewEditor(this).alter(alter, tell);
+      case Definition.CreateIndex create -> new IndexEditor(this).create(create, tell);
+      case Definition.DropIndex drop -> new IndexEditor(this).drop(drop, tell);
       case Definition.AlterTable alter -> alterTable(alter, tell);
       case Definition.DropTable drop -> dropTable(drop, tell);
       case Definition.Truncate(TableName name) -> truncate(name, tell);
@@ -125,23 +127,35 @@ final class SchemaEditor {
 
   /// The keyspace of a name, which users may change.
   CqlKeyspace keyspace(TableName name) {
+    CqlKeyspace found = keyspaceOrNull(name);
+    if (found == null) {
+      String of = name.keyspace() == null ? inUse : name.keyspace();
+      throw CqlException.invalid("Keyspace '%s' doesn't exist".formatted(of));
+    }
+    return found;
+  }
+
+  /// The same; null when there is none.
+  @Nullable CqlKeyspace keyspaceOrNull(TableName name) {
     String of = name.keyspace() == null ? inUse : name.keyspace();
     if (of == null) {
       throw CqlException.invalid(
           "No keyspace has been specified. USE a keyspace, or explicitly specify"
               + " keyspace.tablename");
     }
-    if (of.equals("widerow") && name.table().equals("events")) {
+    if (isOfEvents(name)) {
       throw CqlException.invalid(
           "widerow.events is not emptied, changed or dropped by statements: retention decides how"
               + " long events are kept");
     }
     requireUsers(of);
-    CqlKeyspace found = schema.find(of);
-    if (found == null) {
-      throw CqlException.invalid("Keyspace '%s' doesn't exist".formatted(of));
-    }
-    return found;
+    return schema.find(of);
+  }
+
+  /// True for the table of events, which statements do not change.
+  boolean isOfEvents(TableName name) {
+    String of = name.keyspace() == null ? inUse : name.keyspace();
+    return "widerow".equals(of) && name.table().equals("events");
   }
 
   private Schema createKeyspace(Definition.CreateKeyspace create, Predicate<SchemaChange> tell) {
@@ -234,7 +248,12 @@ final class SchemaEditor {
   }
 
   Table.Stored newNumber(UUID id, int nextColumn) {
-    return new Table.Stored(nextTable + usedNumbers++, id, nextColumn);
+    return new Table.Stored(newNumber(), id, nextColumn);
+  }
+
+  /// A number that no table and no index has.
+  int newNumber() {
+    return nextTable + usedNumbers++;
   }
 
   private @Nullable Table find(CqlKeyspace keyspace, TableName name, boolean ifThere) {
@@ -328,9 +347,11 @@ final class SchemaEditor {
   private Table emptied(Table table) {
     Table.Stored before = Objects.requireNonNull(table.stored());
     Table.Stored stored = newNumber(before.id(), before.nextColumn());
-    return table.withColumns(
-        table.columns(),
-        new Table.Stored(stored.number(), stored.id(), stored.nextColumn(), before.dropped()));
+    return table
+        .withColumns(
+            table.columns(),
+            new Table.Stored(stored.number(), stored.id(), stored.nextColumn(), before.dropped()))
+        .withIndexes(table.indexes().stream().map(index -> index.withNumber(newNumber())).toList());
   }
 
   private Schema createType(Definition.CreateType create, Predicate<SchemaChange> tell) {

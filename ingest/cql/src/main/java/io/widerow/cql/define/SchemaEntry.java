@@ -4,6 +4,7 @@ import io.widerow.cql.CqlException;
 import io.widerow.cql.schema.CqlKeyspace;
 import io.widerow.cql.schema.CreateText;
 import io.widerow.cql.schema.Row;
+import io.widerow.cql.schema.SecondaryIndex;
 import io.widerow.cql.schema.Table;
 import io.widerow.cql.schema.UnreadableStatement;
 import java.util.ArrayList;
@@ -14,11 +15,12 @@ import java.util.TreeMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/// One row of the stored schema: the statement that makes a keyspace, a type, a table or a view.
+/// One row of the stored schema: the statement that makes a keyspace, a type, a table, a view or an
+/// index.
 ///
 /// @param kind of the object that it creates
 /// @param name empty for a keyspace
-/// @param number of a table or a view in all keys
+/// @param number of a table, a view or an index in all keys
 /// @param id of a table or a view that clients see
 /// @param columns of a table or a view, and their numbers
 /// @param next the number of the next column
@@ -35,6 +37,7 @@ record SchemaEntry(
     @Nullable Integer next,
     @Nullable Map<String, String> dropped,
     @Nullable String fault) {
+  static final String INDEX = "index";
   static final String KEYSPACE = "keyspace";
   static final String TABLE = "table";
   static final String TYPE = "type";
@@ -93,7 +96,10 @@ record SchemaEntry(
     keyspace
         .types()
         .forEach(type -> entries.add(new SchemaEntry(in, TYPE, type.name(), CreateText.of(type))));
-    keyspace.tables().forEach(table -> entries.add(of(table)));
+    for (Table table : keyspace.tables()) {
+      entries.add(of(table));
+      table.indexes().forEach(index -> entries.add(of(table, index)));
+    }
     return entries;
   }
 
@@ -116,10 +122,29 @@ record SchemaEntry(
         null);
   }
 
+  private static SchemaEntry of(Table table, SecondaryIndex index) {
+    return new SchemaEntry(
+        table.keyspace(),
+        INDEX,
+        index.name(),
+        CreateText.of(table, index),
+        index.number(),
+        null,
+        null,
+        null,
+        null,
+        null);
+  }
+
   /// The same with another statement. That of a table needs its other cells, too.
   SchemaEntry withDefinition(String text) {
     String left = kind.equals(TABLE) ? fault : null;
     return new SchemaEntry(keyspace, kind, name, text, number, id, columns, next, dropped, left);
+  }
+
+  /// The same with another number.
+  SchemaEntry withNumber(int other) {
+    return new SchemaEntry(keyspace, kind, name, definition, other, id, columns, next, dropped, fault);
   }
 
   boolean makes(String inKeyspace, String ofKind, String ofName) {

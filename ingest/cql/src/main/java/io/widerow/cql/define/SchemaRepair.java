@@ -11,6 +11,7 @@ import io.widerow.cql.store.TableStore;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -26,12 +27,15 @@ public final class SchemaRepair {
   private final List<SchemaEntry> written = new ArrayList<>();
   private final List<SchemaEntry> deleted = new ArrayList<>();
   private final List<String> done = new ArrayList<>();
+  private final List<Integer> unused = new ArrayList<>(); // numbers of rows that are not kept
+  private int nextTable;
 
   /// Reads the schema.
   public SchemaRepair(TableStore store) {
     this.store = store;
     this.stored = StoredSchema.stored(store);
     this.entries = new ArrayList<>(stored.entries());
+    this.nextTable = stored.nextTable();
   }
 
   /// The statements of a store that cannot be read.
@@ -46,7 +50,8 @@ public final class SchemaRepair {
 
   /// Replaces a stored statement.
   ///
-  /// @param text CREATE KEYSPACE, TYPE, TABLE or MATERIALIZED VIEW, with the keyspace in its name
+  /// @param text CREATE KEYSPACE, TYPE, TABLE, INDEX or MATERIALIZED VIEW, with the keyspace in its
+  ///   name
   /// @throws CqlException when it is none, or the stored one can be read
   public void replace(String text) {
     SchemaEntry made = made(text);
@@ -55,6 +60,13 @@ public final class SchemaRepair {
     if (before != null) {
       boolean _ = entries.remove(before);
       made = before.withDefinition(text);
+    }
+    if (made.kind().equals(SchemaEntry.INDEX)) {
+      Integer number = made.number();
+      if (number != null) {
+        unused.add(number);
+      }
+      made = made.withNumber(nextTable++); // it is built again, since it may index something else
     }
     entries.add(made);
     written.add(made);
@@ -69,10 +81,12 @@ public final class SchemaRepair {
       case Definition.CreateType create -> named(create.type(), SchemaEntry.TYPE, text);
       case Definition.CreateTable create -> named(create.table(), SchemaEntry.TABLE, text);
       case Definition.CreateView create -> named(create.view(), SchemaEntry.TABLE, text);
+      case Definition.CreateIndex create when create.index() != null ->
+          named(new TableName(create.table().keyspace(), create.index()), SchemaEntry.INDEX, text);
       default ->
           throw CqlException.invalid(
-              "statement: CREATE KEYSPACE, TYPE, TABLE or MATERIALIZED VIEW replaces a"
-                  + " stored one, got %s".formatted(text));
+              "statement: CREATE KEYSPACE, TYPE, TABLE, INDEX with a name, or MATERIALIZED VIEW"
+                  + " replaces a stored one, got %s".formatted(text));
     };
   }
 
@@ -122,20 +136,26 @@ public final class SchemaRepair {
     return reader.unreadable();
   }
 
-  /// Drops a table or a view with its rows.
+  /// Drops a table or a view with its rows, or an index.
   ///
-  /// @param name `keyspace.table`, in quotes where CQL wants them
+  /// @param name `keyspace.table` or `keyspace.index`, in quotes where CQL wants them
   /// @throws CqlException when its stored statement can be read
   public void drop(String name) {
     if (!(Parser.parse("DROP TABLE " + name) instanceof Definition.DropTable drop)) {
       throw CqlException.invalid("drop-table: is keyspace.table, got %s".formatted(name));
     }
-    SchemaEntry wanted = named(drop.table(), SchemaEntry.TABLE, "");
+    SchemaEntry index = named(drop.table(), SchemaEntry.INDEX, "");
+    SchemaEntry table = named(drop.table(), SchemaEntry.TABLE, "");
+    boolean ofIndex = find(table) == null && find(index) != null;
+    SchemaEntry wanted = ofIndex ? index : table;
     UnreadableStatement old = required(wanted);
     SchemaEntry entry = find(wanted);
     if (entry != null) {
       boolean _ = entries.remove(entry);
       deleted.add(entry);
+    }
+    if (!ofIndex) {
+      dropIndexes(wanted);
     }
     boolean knowsRows = entry == null || entry.number() != null;
     done.add(
@@ -143,6 +163,29 @@ public final class SchemaRepair {
             .formatted(
                 old.place(),
                 knowsRows ? ", with its rows" : "; its number is not stored, so its rows stay"));
+  }
+
+  /// Drops the indexes of a table that is dropped.
+  private void dropIndexes(SchemaEntry table) {
+    for (SchemaEntry entry : List.copyOf(entries)) {
+      if (entry.keyspace().equals(table.keyspace()) && isIndexOf(entry, table.name())) {
+        boolean _ = entries.remove(entry);
+        deleted.add(entry);
+      }
+    }
+  }
+
+  private static boolean isIndexOf(SchemaEntry entry, String table) {
+    String text = entry.definition();
+    if (!entry.kind().equals(SchemaEntry.INDEX) || text == null) {
+      return false;
+    }
+    try {
+      return Parser.parseStored(text) instanceof Definition.CreateIndex create
+          && create.table().table().equals(table);
+    } catch (CqlException unreadable) {
+      return false; // it is reported, and dropped by its name
+    }
   }
 
   /// Writes it, durable when it returns.
@@ -164,7 +207,7 @@ public final class SchemaRepair {
     }
     TableWriter writer = new TableWriter(store, InstantSource.system());
     writer.startAfter(stored.timestamp());
-    List<Integer> numbers = new ArrayList<>();
+    List<Integer> numbers = new ArrayList<>(unused);
     deleted.forEach(entry -> {
       if (entry.number() != null) {
         numbers.add(entry.number());
@@ -173,10 +216,15 @@ public final class SchemaRepair {
     boolean _ =
         writer.write((_, out) -> {
           long timestamp = writer.timestamp();
-          written.forEach(entry -> StoredSchema.write(entry, out, timestamp));
+          for (SchemaEntry entry : written) {
+            StoredSchema.write(entry, out, timestamp);
+            if (entry.kind().equals(SchemaEntry.INDEX)) {
+              int number = Objects.requireNonNull(entry.number());
+              StoredSchema.writeBuild(number, new byte[0], out, timestamp);
+            }
+          }
           deleted.forEach(entry -> StoredSchema.delete(entry, out, timestamp));
-          StoredSchema.writeNumbers(
-              stored.nextTable(), stored.dropped().with(numbers), out, timestamp);
+          StoredSchema.writeNumbers(nextTable, stored.dropped().with(numbers), out, timestamp);
           return true;
         });
     return left;

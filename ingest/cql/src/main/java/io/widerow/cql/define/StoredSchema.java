@@ -31,6 +31,7 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -38,13 +39,14 @@ import java.util.TreeMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/// The schema as rows of table number 0: for each keyspace, type, table and materialized view the
-/// statement that makes it, and for a table or a view its numbers.
+/// The schema as rows of table number 0: for each keyspace, type, table, index and materialized
+/// view the statement that makes it, and for a table, an index or a view its numbers.
 ///
 /// ```
 ///   keyspace | kind | name  ->  definition, number, id, columns (name -> number), next, dropped
 ///   -        | tables |      ->  next: the number of the next table, columns: DroppedNumbers
-///   -        | views |       ->  next: its own time is later than all of what views have
+///   -        | views |       ->  next: its own time is later than all times in views and indexes
+///   -        | build | number ->  position: the key from which the build of an index continues
 /// ```
 ///
 /// A view is a row of the kind of tables: a program that knows no views cannot read it, and so
@@ -53,6 +55,7 @@ import org.jspecify.annotations.Nullable;
 final class StoredSchema {
   private static final String NUMBERS = "tables";
   private static final String VIEW_TIME = "views";
+  private static final String BUILD = "build";
   private static final String NOWHERE = "-";
   private static final CqlType DROPPED = new CqlType.MapOf(NativeType.TEXT, NativeType.TEXT, true);
   private static final CqlType PLACES = new CqlType.MapOf(NativeType.TEXT, NativeType.INT, true);
@@ -70,9 +73,11 @@ final class StoredSchema {
               new Column("id", NativeType.UUID, Kind.REGULAR, -1, false, 6),
               new Column("columns", PLACES, Kind.REGULAR, -1, false, 7),
               new Column("next", NativeType.INT, Kind.REGULAR, -1, false, 8),
-              new Column("dropped", DROPPED, Kind.REGULAR, -1, false, 9)),
+              new Column("dropped", DROPPED, Kind.REGULAR, -1, false, 9),
+              new Column("position", NativeType.BLOB, Kind.REGULAR, -1, false, 10)),
           TableOptions.NONE,
-          new Table.Stored(0, new UUID(0, 0), 10));
+          new Table.Stored(0, new UUID(0, 0), 11));
+  private static final int POSITION = ROWS.find("position");
   private static final TableKeys KEYS = TableKeys.of(ROWS);
   private static final RequestPrincipal NOBODY =
       new RequestPrincipal(
@@ -83,9 +88,15 @@ final class StoredSchema {
   /// The schema with its numbers and times.
   ///
   /// @param timestamp of the last change, in microseconds
-  /// @param viewTime later than all writes to views, in microseconds
+  /// @param viewTime later than all writes to views and indexes, in microseconds
+  /// @param builds of indexes that are not built: their numbers and positions
   record Kept(
-      Schema schema, int nextTable, DroppedNumbers dropped, long timestamp, long viewTime) {}
+      Schema schema,
+      int nextTable,
+      DroppedNumbers dropped,
+      long timestamp,
+      long viewTime,
+      Map<Integer, byte[]> builds) {}
 
   /// Everything that is stored.
   ///
@@ -95,7 +106,8 @@ final class StoredSchema {
       int nextTable,
       DroppedNumbers dropped,
       long timestamp,
-      long viewTime) {
+      long viewTime,
+      Map<Integer, byte[]> builds) {
     Stored {
       entries = List.copyOf(entries);
     }
@@ -116,6 +128,7 @@ final class StoredSchema {
     int nextTable = 1;
     boolean numbered = false;
     DroppedNumbers dropped = DroppedNumbers.NONE;
+    Map<Integer, byte[]> builds = new HashMap<>();
     RowScan all = new RowScan(List.of(), KeyLimits.NONE, List.of(), false, null);
     try (RowCursor rows = new TableSource(ROWS, store, InstantSource.system()).open(all, NOBODY)) {
       while (rows.next()) {
@@ -126,7 +139,9 @@ final class StoredSchema {
           continue;
         }
         timestamp = Math.max(timestamp, written);
-        if (entry.kind().equals(NUMBERS)) {
+        if (entry.kind().equals(BUILD)) {
+          builds.put(Integer.valueOf(entry.name()), position(rows.row()));
+        } else if (entry.kind().equals(NUMBERS)) {
           if (entry.next() == null) {
             throw CqlException.invalid("the number of the next table is not stored");
           }
@@ -143,7 +158,7 @@ final class StoredSchema {
     if (!numbered) { // none was made, or a repair has lost the row: rows of tables are there yet
       nextTable = Math.max(nextTable, greatestNumber(store) + 1);
     }
-    return new Stored(entries, nextTable, dropped, timestamp, viewTime);
+    return new Stored(entries, nextTable, dropped, timestamp, viewTime, builds);
   }
 
   /// The greatest number of a table that has rows; 0 for none.
@@ -176,7 +191,8 @@ final class StoredSchema {
         stored.nextTable,
         stored.dropped,
         stored.timestamp,
-        stored.viewTime);
+        stored.viewTime,
+        stored.builds);
   }
 
   /// The same; a schema without keyspaces, in which none can be made, when no statement can be
@@ -187,7 +203,7 @@ final class StoredSchema {
     } catch (RuntimeException damaged) { // events are served all the same
       String why = String.valueOf(damaged.getMessage());
       UnreadableStatement all = new UnreadableStatement("", "", "", "", why);
-      return new Kept(new Schema(List.of(), List.of(all)), 1, DroppedNumbers.NONE, 0, 0);
+      return new Kept(new Schema(List.of(), List.of(all)), 1, DroppedNumbers.NONE, 0, 0, Map.of());
     }
   }
 
@@ -266,6 +282,26 @@ final class StoredSchema {
   static void writeViewTime(Mutations out, long micros) {
     row(NOWHERE, VIEW_TIME, "", out, micros);
     cell("next", 0, out, micros);
+  }
+
+  private static byte[] position(Row row) {
+    return row.value(POSITION) instanceof ByteBuffer bytes ? WireCodec.bytes(bytes) : new byte[0];
+  }
+
+  /// Writes how far an index is built.
+  ///
+  /// @param position the key from which its build continues; empty for the first one
+  static void writeBuild(int number, byte[] position, Mutations out, long timestamp) {
+    row(NOWHERE, BUILD, Integer.toString(number), out, timestamp);
+    cell("next", 0, out, timestamp);
+    cell("position", ByteBuffer.wrap(position), out, timestamp);
+  }
+
+  /// Writes that an index is built, or gone.
+  static void deleteBuild(int number, Mutations out, long timestamp) {
+    byte[] partition = KEYS.partition(List.of(NOWHERE));
+    byte[] key = KEYS.row(partition, List.of(BUILD, Integer.toString(number)));
+    var _ = out.row(key, partition.length).deleteRow(timestamp);
   }
 
   /// The time that was written so before; 0 for none.

@@ -113,6 +113,7 @@ record TableEditor(Table table, TypeName.Users users, long micros) {
       if (found.isKey()) {
         throw CqlException.invalid("Cannot drop PRIMARY KEY column %s".formatted(name));
       }
+      IndexEditor.requireNone(table, name, "Cannot drop");
       boolean _ = columns.remove(found);
       boolean _ = dropped.removeIf(each -> each.name().equals(name));
       Long given = drop.timestamp();
@@ -158,6 +159,7 @@ record TableEditor(Table table, TypeName.Users users, long micros) {
                     .formatted(from, to, table.qualified())
                 + " exists");
       }
+      IndexEditor.requireNone(table, from, "Can't rename");
       columns.set(
           columns.indexOf(found),
           new Column(

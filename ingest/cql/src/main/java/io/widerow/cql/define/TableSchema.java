@@ -2,6 +2,8 @@ package io.widerow.cql.define;
 
 import io.widerow.cql.CqlException;
 import io.widerow.cql.CqlException.Code;
+import io.widerow.cql.change.IndexWriter;
+import io.widerow.cql.change.RowDerivation;
 import io.widerow.cql.change.TableWriter;
 import io.widerow.cql.change.ViewFill;
 import io.widerow.cql.change.ViewWriter;
@@ -9,6 +11,7 @@ import io.widerow.cql.change.WrittenSchema;
 import io.widerow.cql.parse.Definition;
 import io.widerow.cql.schema.CqlKeyspace;
 import io.widerow.cql.schema.Schema;
+import io.widerow.cql.schema.SecondaryIndex;
 import io.widerow.cql.schema.Table;
 import io.widerow.cql.store.Mutations;
 import io.widerow.cql.store.TableView;
@@ -42,6 +45,7 @@ public final class TableSchema implements WrittenSchema {
   private final TableWriter writer;
   private final List<Consumer<SchemaChange>> listeners = new CopyOnWriteArrayList<>();
   private final ReentrantLock changing = new ReentrantLock();
+  private final IndexBuilds builds;
   private volatile State shown; // visible to clients: it is durable
   private volatile State written; // base of the next write; changed by the holder of the lock
   private long viewTime; // of the last write to views; of the thread that writes, as is the next
@@ -50,38 +54,43 @@ public final class TableSchema implements WrittenSchema {
   /// A schema.
   ///
   /// @param filling a view that has not all rows yet; null for none
-  /// @param views of each table, by its number
+  /// @param derivations views and indexes of each table, by its number
   private record State(
       Schema schema,
       int nextTable,
       DroppedNumbers dropped,
       @Nullable Table filling,
-      Map<Integer, List<ViewWriter>> views) {
+      Map<Integer, List<RowDerivation>> derivations) {
     State {
-      views = Map.copyOf(views);
+      derivations = Map.copyOf(derivations);
     }
 
     static State of(Schema schema, int nextTable, DroppedNumbers dropped, @Nullable Table filling) {
-      Map<Integer, List<ViewWriter>> views = new HashMap<>();
+      Map<Integer, List<RowDerivation>> derivations = new HashMap<>();
       for (CqlKeyspace keyspace : schema.keyspaces()) {
         for (Table table : keyspace.tables()) {
-          add(table, keyspace, views);
+          add(table, keyspace, derivations);
         }
       }
       if (filling != null) {
-        add(filling, schema.keyspace(filling.keyspace()), views);
+        add(filling, schema.keyspace(filling.keyspace()), derivations);
       }
-      return new State(schema, nextTable, dropped, filling, views);
+      return new State(schema, nextTable, dropped, filling, derivations);
     }
 
     private static void add(
-        Table table, CqlKeyspace keyspace, Map<Integer, List<ViewWriter>> views) {
+        Table table, CqlKeyspace keyspace, Map<Integer, List<RowDerivation>> derivations) {
       Table.ViewOf view = table.view();
       if (view != null) {
         Table base = Objects.requireNonNull(keyspace.find(view.base()));
-        views
+        derivations
             .computeIfAbsent(base.number(), _ -> new ArrayList<>())
             .add(new ViewWriter(base, table));
+      }
+      for (SecondaryIndex index : table.indexes()) {
+        derivations
+            .computeIfAbsent(table.number(), _ -> new ArrayList<>())
+            .add(new IndexWriter(table, index));
       }
     }
   }
@@ -95,6 +104,7 @@ public final class TableSchema implements WrittenSchema {
     viewTimeKept = kept.viewTime();
     shown = State.of(kept.schema(), kept.nextTable(), kept.dropped(), null);
     written = shown;
+    builds = new IndexBuilds(writer, this, kept.builds());
     if (!kept.dropped().isEmpty()) {
       writer.store().forget(kept.dropped().spans());
     }
@@ -102,6 +112,27 @@ public final class TableSchema implements WrittenSchema {
 
   public Schema schema() {
     return shown.schema;
+  }
+
+  IndexBuilds builds() {
+    return builds;
+  }
+
+  /// A table with one of its indexes.
+  record Indexed(Table table, SecondaryIndex index) {}
+
+  /// The index of a number, as the next write finds it; null when there is none.
+  @Nullable Indexed indexed(int number) {
+    for (CqlKeyspace keyspace : written.schema.keyspaces()) {
+      for (Table table : keyspace.tables()) {
+        for (SecondaryIndex index : table.indexes()) {
+          if (index.number() == number) {
+            return new Indexed(table, index);
+          }
+        }
+      }
+    }
+    return null;
   }
 
   /// Calls a listener after each change, on the thread that has asked for it.
@@ -117,8 +148,8 @@ public final class TableSchema implements WrittenSchema {
   }
 
   @Override
-  public List<ViewWriter> views(Table table) {
-    return written.views.getOrDefault(table.number(), List.of());
+  public List<RowDerivation> derivations(Table table) {
+    return written.derivations.getOrDefault(table.number(), List.of());
   }
 
   @Override
@@ -219,6 +250,14 @@ public final class TableSchema implements WrittenSchema {
           if (edit == null) {
             return List.of();
           }
+          if (definition instanceof Definition.CreateIndex) {
+            Set<Integer> added = numbers(edit.schema());
+            added.removeAll(numbers(written.schema));
+            for (int number : added) {
+              builds.add(number);
+              StoredSchema.writeBuild(number, new byte[0], out, writer.timestamp());
+            }
+          }
           write(edit, out);
           return List.of(edit);
         });
@@ -238,7 +277,10 @@ public final class TableSchema implements WrittenSchema {
   private static Set<Integer> numbers(Schema schema) {
     Set<Integer> numbers = new HashSet<>();
     for (CqlKeyspace keyspace : schema.keyspaces()) {
-      keyspace.tables().forEach(table -> numbers.add(table.number()));
+      for (Table table : keyspace.tables()) {
+        numbers.add(table.number());
+        table.indexes().forEach(index -> numbers.add(index.number()));
+      }
     }
     return numbers;
   }

@@ -200,6 +200,11 @@ record TypeEditor(SchemaEditor editor) {
               "type %s is in the key of table %s and can get no more fields"
                   .formatted(type.name(), table.name()));
         }
+        if (!table.indexes(each.name()).isEmpty() && isIn(each.type(), type)) {
+          throw CqlException.invalid(
+              "type %s is in a column of index %s and can get no more fields; drop the index first"
+                  .formatted(type.name(), table.indexes(each.name()).getFirst().name()));
+        }
       }
     }
   }

@@ -66,7 +66,8 @@ final class ViewValidator {
         Table.ordered(rules.columns()),
         OptionValidator.table(create.options()),
         stored,
-        new Table.ViewOf(base.name(), create.columns().isEmpty(), create.where()));
+        new Table.ViewOf(base.name(), create.columns().isEmpty(), create.where()),
+        List.of());
   }
 
   /// A view of a table that was altered.

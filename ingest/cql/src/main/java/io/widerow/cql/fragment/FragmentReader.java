@@ -262,6 +262,7 @@ public final class FragmentReader {
       expiry = zigzag();
     }
     valueBytes = 0;
+    valueAt = at; // of a cell without a value, too: its reader may have been in another memory
     if ((cellFlags & FragmentEncoder.CELL_DELETED) == 0) {
       valueBytes = count();
       valueAt = skip(valueBytes);

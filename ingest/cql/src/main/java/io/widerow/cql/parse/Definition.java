@@ -117,6 +117,35 @@ public sealed interface Definition extends Statement {
   /// DROP TABLE, or of a view.
   record DropTable(TableName table, boolean ifThere, boolean isView) implements Definition {}
 
+  /// One target of CREATE INDEX.
+  ///
+  /// @param part `keys`, `values`, `entries` or `full`; empty for a column alone
+  record IndexTarget(String column, String part) {}
+
+  /// CREATE INDEX.
+  ///
+  /// @param custom whether CUSTOM is written
+  /// @param index its name; null where none is written
+  /// @param using the class; null for none
+  /// @param options null for none
+  record CreateIndex(
+      boolean custom,
+      boolean unlessThere,
+      @Nullable String index,
+      TableName table,
+      List<IndexTarget> targets,
+      @Nullable String using,
+      @Nullable Map<String, String> options)
+      implements Definition {
+    public CreateIndex {
+      targets = List.copyOf(targets);
+      options = options == null ? null : Map.copyOf(options);
+    }
+  }
+
+  /// DROP INDEX.
+  record DropIndex(TableName index, boolean ifThere) implements Definition {}
+
   /// TRUNCATE.
   record Truncate(TableName table) implements Definition {}
 

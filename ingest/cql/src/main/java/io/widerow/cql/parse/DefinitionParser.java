@@ -5,6 +5,7 @@ import io.widerow.cql.CqlException.Code;
 import io.widerow.cql.parse.Definition.Alteration;
 import io.widerow.cql.parse.Definition.ColumnName;
 import io.widerow.cql.parse.Definition.Direction;
+import io.widerow.cql.parse.Definition.IndexTarget;
 import io.widerow.cql.parse.Definition.Options;
 import io.widerow.cql.parse.Statement.TableName;
 import io.widerow.cql.type.Literals;
@@ -20,7 +21,9 @@ import java.util.Set;
 /// - Threads: one.
 final class DefinitionParser {
   private static final Set<String> NOT_HERE =
-      Set.of("function", "aggregate", "trigger", "index", "custom", "role", "user", "or");
+      Set.of("function", "aggregate", "trigger", "role", "user", "or");
+
+  private static final Set<String> PARTS = Set.of("keys", "values", "entries", "full");
 
   private final Words words;
   private final ExpressionParser expressions;
@@ -48,9 +51,61 @@ final class DefinitionParser {
     if (words.skipWord("type")) {
       return type();
     }
+    boolean custom = words.skipWord("custom");
+    if (custom || words.peek().isWord("index")) {
+      words.requireWord("index");
+      return index(custom, unlessThere());
+    }
     words.requireWord("materialized");
     words.requireWord("view");
     return new TableParser(unlessThere()).view();
+  }
+
+  /// CREATE INDEX behind IF NOT EXISTS.
+  private Statement index(boolean custom, boolean unless) {
+    String name = words.peek().isWord("on") ? null : words.name("an index");
+    words.requireWord("on");
+    TableName table = words.tableName();
+    words.requireSign("(");
+    List<IndexTarget> targets = new ArrayList<>();
+    if (!words.skipSign(")")) {
+      do {
+        targets.add(target());
+      } while (words.skipSign(","));
+      words.requireSign(")");
+    }
+    String using = words.skipWord("using") ? text() : null;
+    Map<String, String> options = null;
+    if (words.skipWord("with")) {
+      if (!words.peek().isWord("options")) {
+        throw words.expected("OPTIONS");
+      }
+      Map<String, Map<String, String>> maps = new LinkedHashMap<>();
+      Map<String, String> texts = new LinkedHashMap<>();
+      option(texts, maps);
+      options = maps.get("options");
+      if (options == null) {
+        throw new CqlException(Code.SYNTAX, "OPTIONS of an index is a map, got " + texts);
+      }
+    }
+    return new Definition.CreateIndex(custom, unless, name, table, targets, using, options);
+  }
+
+  private IndexTarget target() {
+    String part = words.peek().lower();
+    boolean ofPart = PARTS.contains(part) && words.peekSecond().isSign("(");
+    if (!ofPart) {
+      return new IndexTarget(words.name("a column"), "");
+    }
+    words.take();
+    words.requireSign("(");
+    String column = words.name("a column");
+    words.requireSign(")");
+    return new IndexTarget(column, part);
+  }
+
+  private String text() {
+    return ChangeParser.constant(expressions.term(), words);
   }
 
   private boolean isNotHere() {
@@ -318,6 +373,10 @@ final class DefinitionParser {
     if (words.skipWord("type")) {
       boolean ifThere = ifThere();
       return new Definition.DropType(words.tableName(), ifThere);
+    }
+    if (words.skipWord("index")) {
+      boolean ifThere = ifThere();
+      return new Definition.DropIndex(words.tableName(), ifThere);
     }
     boolean view = words.skipWord("materialized");
     if (view) {

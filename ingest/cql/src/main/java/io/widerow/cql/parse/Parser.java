@@ -205,6 +205,10 @@ public final class Parser {
             words.take();
             yield named(What.TABLE);
           }
+          case "index" -> {
+            words.take();
+            yield named(What.INDEX);
+          }
           case "materialized" -> {
             words.take();
             words.requireWord("view");

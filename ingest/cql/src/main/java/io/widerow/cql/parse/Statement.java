@@ -57,9 +57,10 @@ public sealed interface Statement
       SCHEMA,
       KEYSPACE,
       TABLE,
+      INDEX,
       VIEW,
       TYPE,
-      /// A keyspace or a table, as there is one.
+      /// A keyspace, a table or an index, as there is one.
       ANYTHING
     }
   }

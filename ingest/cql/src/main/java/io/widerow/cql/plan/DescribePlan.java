@@ -9,6 +9,7 @@ import io.widerow.cql.schema.Schema;
 import io.widerow.cql.schema.Table;
 import io.widerow.cql.schema.ValueRow;
 import io.widerow.cql.type.CqlType;
+import io.widerow.cql.type.Identifiers;
 import io.widerow.cql.type.NativeType;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -41,12 +42,19 @@ record DescribePlan(List<Variable> columns, List<Row> rows) implements Prepared 
         yield listed(whole(required(schema, in)));
       }
       case TABLE -> listed(described(schema, baseTable(schema, in, name(describe))));
+      case INDEX -> listed(List.of(index(schema, in, name(describe))));
       case VIEW -> listed(List.of(table(view(schema, in, name(describe)))));
       case TYPE -> listed(List.of(type(type(schema, in, name(describe)))));
       case ANYTHING -> {
         CqlKeyspace named = describe.keyspace() == null ? schema.find(name(describe)) : null;
+        if (named != null) {
+          yield listed(whole(named));
+        }
+        boolean ofIndex = in != null && indexed(schema, in, name(describe)) != null;
         yield listed(
-            named != null ? whole(named) : described(schema, schema.table(in, name(describe))));
+            ofIndex
+                ? List.of(index(schema, in, name(describe)))
+                : described(schema, schema.table(in, name(describe))));
       }
     };
   }
@@ -71,14 +79,47 @@ record DescribePlan(List<Variable> columns, List<Row> rows) implements Prepared 
     return table;
   }
 
+  /// The table with an index; null when a table has the name, too.
+  private static @Nullable Table indexed(Schema schema, String in, String name) {
+    CqlKeyspace keyspace = schema.find(in);
+    return keyspace == null || keyspace.find(name) != null ? null : keyspace.indexed(name);
+  }
+
+  private static List<String> index(Schema schema, @Nullable String in, String name) {
+    if (in == null) {
+      throw CqlException.invalid("No keyspace specified and no current keyspace");
+    }
+    Table table = required(schema, in).indexed(name);
+    if (table == null) {
+      throw CqlException.invalid(
+          "Table for existing index '%s' not found in '%s'".formatted(name, in));
+    }
+    return indexes(table).stream()
+        .filter(row -> row.get(2).equals(Identifiers.quoted(name)))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static List<List<String>> indexes(Table table) {
+    return table.indexes().stream()
+        .map(index ->
+            List.of(
+                table.keyspace(),
+                "index",
+                Identifiers.quoted(index.name()),
+                CreateText.of(table, index)))
+        .toList();
+  }
+
   private static List<List<String>> described(Schema schema, Table table) {
     return withViews(schema.keyspace(table.keyspace()), table);
   }
 
-  /// A table and its views, or a view alone.
+  /// A table with its indexes and views, or a view alone.
   private static List<List<String>> withViews(CqlKeyspace keyspace, Table table) {
     List<List<String>> rows = new ArrayList<>();
     rows.add(table(table));
+    rows.addAll(indexes(table));
     keyspace.views(table.name()).forEach(view -> rows.add(table(view)));
     return rows;
   }

@@ -24,6 +24,7 @@ record WhereValidator(
   static final String LIKE =
       "LIKE restriction is only supported on properly indexed columns. %s is not valid.";
 
+  static final String SLICE = "Multi-column slice restrictions cannot be used for filtering.";
   private static final String FILTERING =
       "Cannot execute this query as it might involve data filtering and thus may have unpredictable"
           + " performance. If you want to execute this query despite the performance"
@@ -37,6 +38,14 @@ record WhereValidator(
           throw CqlException.invalid(LIKE.formatted(each.relation()));
         }
       }
+    }
+    IndexRules indexes = new IndexRules(table, where, keys);
+    if (indexes.hasIndex()) {
+      indexes.requireOneKey(areRanges());
+      if (!filtering && indexes.needsFiltering(areRanges())) {
+        throw CqlException.invalid(FILTERING);
+      }
+      return;
     }
     if (filtering) {
       return;
@@ -53,13 +62,22 @@ record WhereValidator(
       boolean key = restriction.column().isKey() && restriction.key() == null;
       boolean like = restriction.operator() == Operator.LIKE;
       boolean slicedType = isPartition(restriction) && restriction.operator().isSlice();
-      if (!key || slicedType || (like && !isPartition(restriction))) {
+      boolean served = ordered && isServedByStore(restriction);
+      if ((!key || slicedType || (like && !isPartition(restriction))) && !served) {
         throw CqlException.invalid(FILTERING);
       }
     }
     if (!named && areOfRows()) {
       throw CqlException.invalid(FILTERING);
     }
+  }
+
+  /// Attributes of events that are equal to a value, or are there, are found by the dictionaries
+  /// and filters of the store.
+  private static boolean isServedByStore(Restriction restriction) {
+    return (restriction.key() != null
+            && (restriction.operator() == Operator.EQ || restriction.operator() == Operator.IN))
+        || restriction.operator() == Operator.CONTAINS_KEY;
   }
 
   /// The same for a change, which is of the rows that its conditions name: all of them must.
@@ -116,14 +134,22 @@ record WhereValidator(
   ///
   /// @throws CqlException when there is one that cannot
   void requireReadRanges() {
+    new IndexRules(table, where, keys).requireReadRanges(areRanges());
     boolean chosen = true;
+    KeyRestriction before = null;
     for (Column column : table.of(Kind.CLUSTERING)) {
       KeyRestriction several = tuple(column);
+      if (several != null
+          && before != null
+          && several.columns().getFirst().equals(before.columns().getFirst())) {
+        continue; // the same range, or its other bound
+      }
       if (several != null && several.isSlice() && !chosen) {
-        throw CqlException.invalid("Multi-column slice restrictions cannot be used for filtering.");
+        throw CqlException.invalid(SLICE);
       }
       Restriction found = of(column);
-      chosen &= several != null || (found != null && found.isExact());
+      chosen &= several == null ? found != null && found.isExact() : !several.isSlice();
+      before = several;
     }
   }
 
@@ -184,6 +210,28 @@ record WhereValidator(
     }
   }
 
+  /// True when the conditions on clustering columns are ranges of rows.
+  private boolean areRanges() {
+    boolean open = false;
+    for (Column column : table.of(Kind.CLUSTERING)) {
+      Restriction found = of(column);
+      KeyRestriction several = tuple(column);
+      if (found == null && several == null) {
+        open = true;
+        continue;
+      }
+      boolean part =
+          found != null
+              && (found.operator() == Operator.CONTAINS
+                  || found.operator() == Operator.CONTAINS_KEY);
+      if (open || part) {
+        return false;
+      }
+      open = found != null && found.operator().isSlice();
+    }
+    return true;
+  }
+
   private @Nullable Restriction of(Column column) {
     for (Restriction restriction : where) {
       if (restriction.column().equals(column)) {
@@ -199,6 +247,10 @@ record WhereValidator(
   boolean isReversed(List<Statement.Ordering> orders) {
     if (orders.isEmpty()) {
       return false;
+    }
+    if (!ordered && new IndexRules(table, where, keys).usesIndex(areRanges())) {
+      throw CqlException.invalid(
+          "ORDER BY with 2ndary indexes is not supported, except for ANN queries.");
     }
     if (!ordered && !namesPartitions()) {
       throw CqlException.invalid(

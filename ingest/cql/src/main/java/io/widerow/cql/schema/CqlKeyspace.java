@@ -85,6 +85,16 @@ public record CqlKeyspace(
         .toList();
   }
 
+  /// The table that has the index of a name; null when there is none.
+  public @Nullable Table indexed(String index) {
+    for (Table each : tables) {
+      if (each.indexes().stream().anyMatch(of -> of.name().equals(index))) {
+        return each;
+      }
+    }
+    return null;
+  }
+
   /// The type of a name, which is not frozen; null when there is none.
   public CqlType.@Nullable UserType type(String type) {
     for (CqlType.UserType each : types) {

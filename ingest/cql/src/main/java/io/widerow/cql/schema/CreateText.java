@@ -84,6 +84,23 @@ public final class CreateText {
     return text.append(";").toString();
   }
 
+  /// The statement of an index.
+  public static String of(Table table, SecondaryIndex index) {
+    StringBuilder text =
+        new StringBuilder(index.isCustom() ? "CREATE CUSTOM INDEX " : "CREATE INDEX ");
+    text.append(Identifiers.quoted(index.name())).append(" ON ");
+    text.append(Identifiers.quoted(table.keyspace())).append('.');
+    text.append(Identifiers.quoted(table.name()));
+    text.append(" (").append(index.targetText()).append(')');
+    if (index.isCustom()) {
+      text.append(" USING ").append(Identifiers.constant(index.className()));
+    }
+    if (!index.options().isEmpty()) {
+      text.append(" WITH OPTIONS = ").append(map(index.options()));
+    }
+    return text.append(';').toString();
+  }
+
   private static String view(Table table, Table.ViewOf view) {
     StringBuilder text = new StringBuilder("CREATE MATERIALIZED VIEW ");
     text.append(Identifiers.quoted(table.keyspace()))

@@ -90,7 +90,10 @@ public record Schema(List<CqlKeyspace> keyspaces, List<UnreadableStatement> unre
     for (CqlKeyspace keyspace : keyspaces) {
       text.append(CreateText.of(keyspace));
       keyspace.types().forEach(type -> text.append(CreateText.of(type)));
-      keyspace.tables().forEach(table -> text.append(CreateText.of(table)).append(table.stored()));
+      for (Table table : keyspace.tables()) {
+        text.append(CreateText.of(table)).append(table.stored());
+        table.indexes().forEach(index -> text.append(CreateText.of(table, index)));
+      }
     }
     return UUID.nameUUIDFromBytes(text.toString().getBytes(StandardCharsets.UTF_8));
   }

@@ -18,25 +18,28 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param stored where its rows lie in the store of tables; null when they come from elsewhere
 /// @param view its definition, when it is a materialized view; null for a table
+/// @param indexes by their names
 public record Table(
     String keyspace,
     String name,
     List<Column> columns,
     TableOptions options,
     @Nullable Stored stored,
-    @Nullable ViewOf view) {
+    @Nullable ViewOf view,
+    List<SecondaryIndex> indexes) {
   public Table {
     columns = List.copyOf(columns);
+    indexes = indexes.stream().sorted(Comparator.comparing(SecondaryIndex::name)).toList();
   }
 
-  /// A table that is no view.
+  /// A table that is no view, without indexes.
   public Table(
       String keyspace,
       String name,
       List<Column> columns,
       TableOptions options,
       @Nullable Stored stored) {
-    this(keyspace, name, columns, options, stored, null);
+    this(keyspace, name, columns, options, stored, null, List.of());
   }
 
   /// The state of a table in the store of tables.
@@ -154,17 +157,22 @@ public record Table(
 
   /// The same with other columns.
   public Table withColumns(List<Column> newColumns, @Nullable Stored newStored) {
-    return new Table(keyspace, name, ordered(newColumns), options, newStored, view);
+    return new Table(keyspace, name, ordered(newColumns), options, newStored, view, indexes);
   }
 
   /// The same with other options.
   public Table withOptions(TableOptions newOptions) {
-    return new Table(keyspace, name, columns, newOptions, stored, view);
+    return new Table(keyspace, name, columns, newOptions, stored, view, indexes);
   }
 
   /// The same as a view that shows something else.
   public Table withView(ViewOf newView) {
-    return new Table(keyspace, name, columns, options, stored, newView);
+    return new Table(keyspace, name, columns, options, stored, newView, indexes);
+  }
+
+  /// The same with other indexes.
+  public Table withIndexes(List<SecondaryIndex> newIndexes) {
+    return new Table(keyspace, name, columns, options, stored, view, newIndexes);
   }
 
   public String qualified() {
@@ -179,6 +187,11 @@ public record Table(
       }
     }
     return -1;
+  }
+
+  /// The indexes of a column.
+  public List<SecondaryIndex> indexes(String column) {
+    return indexes.stream().filter(index -> index.column().equals(column)).toList();
   }
 
   /// The columns of a kind, by their positions or names.

@@ -6,8 +6,8 @@ import io.widerow.cql.type.Identifiers;
 /// its tables stay as they are.
 ///
 /// @param keyspace empty when no statement of any keyspace can be read
-/// @param kind `keyspace`, `type` or `table`, which a materialized view is too
-/// @param name of the type or the table; empty for a keyspace
+/// @param kind `keyspace`, `type`, `index` or `table`, which a materialized view is too
+/// @param name of the type, the table or the index; empty for a keyspace
 /// @param text of the statement; empty when there is none
 /// @param error why it cannot be read, in one sentence
 public record UnreadableStatement(

@@ -75,6 +75,7 @@ final class CqlPort implements PortProvider.Port {
 
   private final Intake intake;
   private final CqlService service;
+  private final @Nullable UserTables tables;
   private final PortProvider.Terms terms;
   private final Handshakes handshakes;
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
@@ -112,8 +113,7 @@ final class CqlPort implements PortProvider.Port {
       throw failed;
     }
     ServerIdentity identity = new ServerIdentity(hostId(store), address().getPort(), VERSION);
-    UserTables tables =
-        tableStore == null ? null : new UserTables(tableStore, InstantSource.system());
+    tables = tableStore == null ? null : new UserTables(tableStore, InstantSource.system());
     damage = tables == null ? List.of() : damage(tables);
     CqlEvents events = new CqlEvents(intake, terms.durability());
     List<RowSource> sources =
@@ -123,6 +123,7 @@ final class CqlPort implements PortProvider.Port {
     Planner planner = new Planner(new ServerCatalog(identity, sources, tables), tables);
     if (tables != null) {
       tables.onChange(this::changed);
+      tables.continueBuilds();
     }
     service = new CqlService(store, planner, memory, terms.tokens());
     FunctionCounter.builder("widerow.cql.requests", service, CqlService::requests)
@@ -267,6 +268,10 @@ final class CqlPort implements PortProvider.Port {
     connections.close().awaitUninterruptibly(1, TimeUnit.SECONDS);
     loops.submit(() -> {}).syncUninterruptibly(); // runs after all that the closing caused
     service.awaitEnd();
+    UserTables users = tables;
+    if (users != null) {
+      users.endBuilds();
+    }
   }
 
   @Override

@@ -1,10 +1,13 @@
 package io.widerow.cql.system;
 
+import io.widerow.cql.define.IndexStatus;
+import io.widerow.cql.define.UserTables;
 import io.widerow.cql.schema.Column;
 import io.widerow.cql.schema.CqlKeyspace;
 import io.widerow.cql.schema.CreateText;
 import io.widerow.cql.schema.DroppedColumn;
 import io.widerow.cql.schema.Schema;
+import io.widerow.cql.schema.SecondaryIndex;
 import io.widerow.cql.schema.Table;
 import io.widerow.cql.type.CqlType;
 import java.nio.ByteBuffer;
@@ -94,6 +97,58 @@ record SchemaRows(Schema schema, boolean virtual) {
         kind.cql(),
         "type",
         column.type());
+  }
+
+  List<Map<String, Object>> indexes() {
+    return rows(keyspace ->
+        keyspace.tables().stream()
+            .flatMap(table -> table.indexes().stream().map(index -> index(table, index))));
+  }
+
+  private static Map<String, Object> index(Table table, SecondaryIndex index) {
+    Map<String, String> options = new TreeMap<>(index.options());
+    options.put("target", index.targetText());
+    if (index.isCustom()) {
+      options.put("class_name", index.className());
+    }
+    return Map.of(
+        "keyspace_name",
+        table.keyspace(),
+        "table_name",
+        table.name(),
+        "index_name",
+        index.name(),
+        "kind",
+        index.isCustom() ? "CUSTOM" : "COMPOSITES",
+        "options",
+        options);
+  }
+
+  /// The indexes that have all rows, for `system."IndexInfo"`.
+  static List<Map<String, Object>> built(UserTables tables) {
+    return tables.indexes().stream()
+        .filter(IndexStatus::isBuilt)
+        .<Map<String, Object>>map(each ->
+            Map.of("table_name", each.table().keyspace(), "index_name", each.index().name()))
+        .toList();
+  }
+
+  /// All indexes with the state of their build, for `widerow.indexes`.
+  static List<Map<String, Object>> builds(UserTables tables) {
+    return tables.indexes().stream()
+        .<Map<String, Object>>map(each ->
+            Map.of(
+                "keyspace_name",
+                each.table().keyspace(),
+                "table_name",
+                each.table().name(),
+                "index_name",
+                each.index().name(),
+                "state",
+                each.isBuilt() ? "built" : "building",
+                "rows_read",
+                each.rowsRead()))
+        .toList();
   }
 
   List<Map<String, Object>> types() {

@@ -42,6 +42,8 @@ public final class ServerCatalog implements CqlCatalog {
     others.forEach(this::add);
     if (tables != null) {
       add(tables.sizes());
+      add(SystemTables.indexInfo(), _ -> SchemaRows.built(tables));
+      add(SystemTables.indexBuilds(), _ -> SchemaRows.builds(tables));
     }
     add(SystemTables.local(), asker -> List.of(local(asker.local().getAddress())));
     add(SystemTables.peers(), _ -> List.of());
@@ -52,6 +54,7 @@ public final class ServerCatalog implements CqlCatalog {
     add(SystemTables.droppedColumns(), _ -> rows(false).droppedColumns());
     add(SystemTables.types(), _ -> rows(false).types());
     add(SystemTables.views(), _ -> rows(false).views());
+    add(SystemTables.indexes(), _ -> rows(false).indexes());
     SystemTables.empty().forEach(table -> add(table, _ -> List.of()));
     add(SystemTables.sizeEstimates(), _ -> List.of());
     add(SystemTables.settings(), _ -> settings());

@@ -168,6 +168,32 @@ final class SystemTables {
         .build("dropped column registry");
   }
 
+  static Table indexes() {
+    return ofTable("indexes", "index_name")
+        .column("kind", TEXT)
+        .column("options", TEXT_MAP)
+        .build("secondary index definitions");
+  }
+
+  /// The indexes that have all rows. As in Cassandra, the name of the keyspace is in `table_name`.
+  static Table indexInfo() {
+    return Table.named("system", "IndexInfo")
+        .partition("table_name", TEXT)
+        .clustering("index_name", TEXT)
+        .column("value", NativeType.BLOB)
+        .build("built column indexes");
+  }
+
+  static Table indexBuilds() {
+    return Table.named("widerow", "indexes")
+        .partition("keyspace_name", TEXT)
+        .clustering("table_name", TEXT)
+        .clustering("index_name", TEXT)
+        .column("state", TEXT)
+        .column("rows_read", NativeType.BIGINT)
+        .build("indexes and how far they are built: rows_read counts rows since the last start");
+  }
+
   /// Tables of objects that cannot be created here.
   static List<Table> empty() {
     return List.of(
@@ -178,10 +204,6 @@ final class SystemTables {
             .column("function_keyspace", TEXT)
             .column("function_name", TEXT)
             .build("column dynamic data masks"),
-        ofTable("indexes", "index_name")
-            .column("kind", TEXT)
-            .column("options", TEXT_MAP)
-            .build("secondary index definitions"),
         ofTable("triggers", "trigger_name")
             .column("options", TEXT_MAP)
             .build("trigger definitions"),

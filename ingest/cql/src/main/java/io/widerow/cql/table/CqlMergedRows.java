@@ -214,7 +214,7 @@ final class CqlMergedRows implements RowCursor {
           if (next == null) {
             return false;
           }
-          open = reader.scan(next.from(), next.until(), filter.descending());
+          open = reader.rows(next.from(), next.until(), filter.descending(), null);
           cursor = open;
         }
         if (!open.next()) {

@@ -74,7 +74,7 @@ final class PartitionRows implements RowCursor {
       filter.requireGoingOn();
       Span next = count < filter.rowsOfPartition() ? spans.poll() : null;
       if (next != null) {
-        cursor = reader.scan(next.from(), next.until(), filter.descending());
+        cursor = reader.rows(next.from(), next.until(), filter.descending(), null);
         continue;
       }
       if (begun && !hasRows && showAlone()) {

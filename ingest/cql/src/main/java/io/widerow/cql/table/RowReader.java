@@ -25,6 +25,8 @@ public final class RowReader {
   private final Map<Integer, Integer> indexes = new HashMap<>(); // of columns, by their numbers
   private byte[] partition = new byte[0]; // whose header was read last
   private @Nullable TableRow header; // with its static columns; null when it has none
+  private IndexChoice.@Nullable Part part; // by which rows are found; null for all of a range
+  private Runnable check = () -> {};
 
   public RowReader(Table table, TableView view, long nowSeconds) {
     this.table = table;
@@ -42,7 +44,34 @@ public final class RowReader {
     return keys;
   }
 
-  TableCursor scan(byte[] from, byte[] until, boolean descending) {
+  /// Reads the rows of ranges by an index from now on.
+  ///
+  /// @param whileReading ends the reading of a query that was cancelled, by throwing
+  void readBy(IndexChoice.Part index, Runnable whileReading) {
+    part = index;
+    check = whileReading;
+  }
+
+  /// True when the rows of ranges are read by an index.
+  boolean isByIndex() {
+    return part != null;
+  }
+
+  /// The rows of a range that may be wanted, with their headers: all of them, or the ones that an
+  /// index has.
+  ///
+  /// @param begun the partition that was shown in part before the range; null for none
+  TableCursor rows(byte[] from, byte[] until, boolean descending, byte @Nullable [] begun) {
+    IndexChoice.Part index = part;
+    return index == null
+        ? scan(from, until, descending)
+        : VisibleCells.of(
+            table,
+            new IndexedRows(
+                view, index, new KeySpans.Span(from, until), descending, nowSeconds, begun, check));
+  }
+
+  private TableCursor scan(byte[] from, byte[] until, boolean descending) {
     TableCursor rows = VisibleCells.of(table, view.scan(from, until, descending, nowSeconds));
     return table.view() == null ? rows : new ViewRows(rows);
   }

@@ -53,7 +53,12 @@ final class TableRows implements RowCursor {
 
   private TableCursor scan(byte[] from) {
     byte[] first = Arrays.compareUnsigned(from, until) < 0 ? from : until;
-    return reader.scan(first, until, false);
+    boolean begun = partition.length > 0 && isIn(first, partition);
+    return reader.rows(first, until, false, begun ? partition : null);
+  }
+
+  private static boolean isIn(byte[] key, byte[] prefix) {
+    return key.length > prefix.length && Arrays.mismatch(key, prefix) == prefix.length;
   }
 
   @Override
@@ -90,6 +95,9 @@ final class TableRows implements RowCursor {
       partition = of;
       count = 0;
     }
+    if (!another && count >= filter.rowsOfPartition()) {
+      return false; // an index still has rows of the partition
+    }
     if (parts.clustering() == null) {
       alone = reader.row(cursor, null);
       byte[] beforeKey = aloneKey;
@@ -123,6 +131,9 @@ final class TableRows implements RowCursor {
 
   /// Continues with the next partition.
   private void skipPartition() {
+    if (reader.isByIndex()) {
+      return; // its position is not given up: rows are passed over one by one
+    }
     cursor.close();
     cursor = scan(TableKeys.behind(partition));
   }

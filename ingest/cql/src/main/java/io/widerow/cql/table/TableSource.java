@@ -15,6 +15,7 @@ import java.nio.ByteBuffer;
 import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /// The rows of a table of users, each page from a view of its own.
@@ -22,7 +23,14 @@ import org.jspecify.annotations.Nullable;
 /// - Order: by the token of the partition key, then in clustering order.
 ///
 /// @param clock by which rows expire
-public record TableSource(Table table, TableStore store, InstantSource clock) implements RowSource {
+/// @param built whether the index of a number has all rows
+public record TableSource(Table table, TableStore store, InstantSource clock, IntPredicate built)
+    implements RowSource {
+  /// A table without indexes.
+  public TableSource(Table table, TableStore store, InstantSource clock) {
+    this(table, store, clock, _ -> false);
+  }
+
   @Override
   public boolean isOrdered() {
     return false;
@@ -45,13 +53,21 @@ public record TableSource(Table table, TableStore store, InstantSource clock) im
   }
 
   private RowCursor open(RowScan scan, RequestPrincipal asker, TableView view) {
-    RowReader reader = new RowReader(table, view, clock.instant().getEpochSecond());
+    long nowSeconds = clock.instant().getEpochSecond();
+    RowReader reader = new RowReader(table, view, nowSeconds);
     KeySpans spans =
         new KeySpans(table, reader.keys(), scan.conditions(), scan.limits(), asker.memory());
     List<byte[]> partitions = spans.partitions();
     asker.memory().accept(partitions == null ? 0 : KeySpans.KEY_BYTES * partitions.size());
     RowFilter filter = new RowFilter(scan, spans, asker);
     Position after = Position.read(scan.after());
+    if (!table.indexes().isEmpty()) {
+      IndexChoice choice = new IndexChoice(table, scan.conditions(), built);
+      IndexChoice.Part part = choice.choose(view, partitions != null, nowSeconds);
+      if (part != null) {
+        reader.readBy(part, filter::requireGoingOn);
+      }
+    }
     if (partitions == null) {
       return new TableRows(view, reader, range(reader.keys(), scan.limits()), filter, after);
     }

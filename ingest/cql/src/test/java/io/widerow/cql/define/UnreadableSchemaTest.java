@@ -41,6 +41,8 @@ class UnreadableSchemaTest {
       "CREATE MATERIALIZED VIEW r.by_from AS SELECT * FROM r.mail WHERE \"from\" IS NOT NULL AND id"
           + " IS NOT NULL PRIMARY KEY (\"from\", id)";
 
+  private static final String INDEX = "CREATE INDEX by_name ON r.mail (\"from\")";
+
   private final TableModel store = new TableModel();
   private final TableServer server = new TableServer(() -> store, InstantSource.system());
   private final Asking asking = server.asking("r");
@@ -51,6 +53,7 @@ class UnreadableSchemaTest {
     asking.run(TYPE);
     asking.run(TABLE);
     asking.run(VIEW);
+    asking.run(INDEX);
     asking.run("INSERT INTO r.mail (id, \"from\", home) VALUES (1, 'anna', {\"from\": 2})");
     asking.run("CREATE KEYSPACE other" + REPLICATION);
     asking.run("CREATE TABLE other.t (id int PRIMARY KEY, v int)");
@@ -71,6 +74,11 @@ class UnreadableSchemaTest {
           table | by_from | r.post WHERE a = 1 PRIMARY KEY (a)
           table | by_from | r.mail WHERE x = 1 PRIMARY KEY ("from", id)
           table | by_from | r.mail WHERE id = 'a' PRIMARY KEY ("from", id)
+          index | by_name | CREATE INDEX by_name ON r.mail (nosuch)
+          index | by_name | CREATE INDEX by_name ON r.nosuch ("from")
+          index | by_name | CREATE INDEX other ON r.mail ("from")
+          index | by_name | CREATE INDEX by_name ON r.mail ("from") USING 'nosuch'
+          index | by_name | SELECT 1
           type | addr | CREATE TYPE r.addr (from int)
           type | addr | CREATE TYPE r.addr (a frozen<addr>)
           keyspace | '' | CREATE KEYSPACE r
@@ -93,8 +101,10 @@ class UnreadableSchemaTest {
     assertEquals(List.of("[1, 2]", "[3, 4]"), asking.rows("SELECT * FROM other.t"));
     repair(kind.equals("keyspace") ? "CREATE KEYSPACE r" + REPLICATION : statement(name));
     assertEquals(List.of("[anna, 1, [2]]"), asking.rows("SELECT * FROM r.by_from"));
+    assertEquals(List.of("[1]"), asking.rows("SELECT id FROM r.mail WHERE \"from\" = 'anna'"));
     asking.run("DELETE FROM r.mail WHERE id = 1");
     assertEquals(List.of(), asking.rows("SELECT * FROM r.by_from"));
+    assertEquals(List.of(), asking.rows("SELECT id FROM r.mail WHERE \"from\" = 'anna'"));
     assertEquals(List.of("[1, 2]"), asking.rows("SELECT * FROM other.u"));
   }
 
@@ -106,6 +116,7 @@ class UnreadableSchemaTest {
     return switch (name) {
       case "addr" -> TYPE;
       case "mail" -> TABLE;
+      case "by_name" -> INDEX;
       default -> VIEW;
     };
   }
@@ -148,6 +159,19 @@ class UnreadableSchemaTest {
     assertEquals(List.of(), repair.finish());
     server.restart();
     assertEquals(List.of(), server.schema().unreadable());
+  }
+
+  @Test
+  void anIndexIsDroppedByItsName() {
+    BrokenSchema.write(store, "r", "index", "by_name", "SELECT 1");
+    SchemaRepair repair = new SchemaRepair(store);
+    repair.drop("r.by_name");
+    assertEquals(List.of(), repair.finish());
+    server.restart();
+    assertEquals(List.of(), asking.rows("SELECT index_name FROM system_schema.indexes"));
+    assertEquals(List.of("[1]"), asking.rows("SELECT id FROM r.mail"));
+    asking.run(INDEX);
+    assertEquals(List.of("[1]"), asking.rows("SELECT id FROM r.mail WHERE \"from\" = 'anna'"));
   }
 
   @Test
