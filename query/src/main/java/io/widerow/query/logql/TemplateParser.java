@@ -32,7 +32,6 @@ final class TemplateParser {
   private static final int FIELD = 3;
   private static final int VARIABLE = 4;
   private static final int NAME = 5;
-  private static final int SIGN = 6;
 
   private final String text;
   private final Set<String> fields = new LinkedHashSet<>();

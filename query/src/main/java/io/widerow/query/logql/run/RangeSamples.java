@@ -48,7 +48,6 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: one.
 /// - Memory: that of the buckets of each series, counted by the execution.
 final class RangeSamples {
-  private static final long MINUTE_NANOS = 60_000_000_000L;
 
   /// With more edges, events are counted instead of cells.
   private static final long EDGES_MAX = 2_000;

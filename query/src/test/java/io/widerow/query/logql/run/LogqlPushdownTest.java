@@ -148,7 +148,7 @@ class LogqlPushdownTest {
     List<Stored> events = new ArrayList<>();
     for (int i = 0; i < 300; i++) {
       long nanos =
-          minute + random.nextInt(40) * 15 * SECOND + (i % 4 == 0 ? random.nextInt(3) - 1 : 0);
+          minute + random.nextInt(40) * 15L * SECOND + (i % 4 == 0 ? random.nextInt(3) - 1 : 0);
       events.add(new Stored("shop", nanos, new TreeMap<>(Map.of("body", "line " + i))));
     }
     events.sort((one, other) -> Long.compare(one.timeNanos(), other.timeNanos()));
