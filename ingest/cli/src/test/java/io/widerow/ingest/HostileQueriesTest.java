@@ -122,7 +122,7 @@ class HostileQueriesTest {
         HttpResponse<String> response =
             daemon.post("/loki/api/v1/query_range", "application/x-www-form-urlencoded", form);
         assertEquals(422, response.statusCode(), response.body());
-        assertTrue(response.body().contains("bytes of memory"), response.body());
+        assertTrue(response.body().contains("logql-text-bytes"), response.body());
       }
     }
     requireHealthy();
