@@ -1,7 +1,7 @@
 package io.widerow.query.logql;
 
 /// Texts as Go quotes them.
-final class GoQuotes {
+public final class GoQuotes {
   private static final String LETTERS = "abfnrtv\\\"'";
   private static final String MEANINGS = "\u0007\b\f\n\r\t\u000b\\\"'";
 
@@ -57,7 +57,7 @@ final class GoQuotes {
   }
 
   /// A text as Go's `%q` shows it.
-  static String quoted(String text) {
+  public static String quoted(String text) {
     StringBuilder quoted = new StringBuilder("\"");
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);

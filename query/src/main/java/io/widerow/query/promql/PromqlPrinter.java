@@ -1,5 +1,6 @@
 package io.widerow.query.promql;
 
+import io.widerow.query.logql.GoQuotes;
 import io.widerow.query.logql.Matcher;
 import io.widerow.query.promql.PromqlExpr.Aggregate;
 import io.widerow.query.promql.PromqlExpr.At;
@@ -35,7 +36,7 @@ public final class PromqlPrinter {
     return switch (expr) {
       case PromqlExpr.Number(double value, boolean isDuration, var _) ->
           isDuration ? duration(value) : GoNumber.shortest(value);
-      case PromqlExpr.Text(String text, var _) -> quoted(text);
+      case PromqlExpr.Text(String text, var _) -> GoQuotes.quoted(text);
       case Selector selector -> selector(selector) + timing(selector.timing());
       case Range(Selector of, var range, var _) ->
           selector(of) + "[" + print(range) + "]" + timing(of.timing());
@@ -93,7 +94,7 @@ public final class PromqlPrinter {
 
   private static String names(List<String> names) {
     return names.stream()
-        .map(name -> LABEL.matcher(name).matches() ? name : quoted(name))
+        .map(name -> LABEL.matcher(name).matches() ? name : GoQuotes.quoted(name))
         .collect(Collectors.joining(", ", "(", ")"));
   }
 
@@ -105,7 +106,7 @@ public final class PromqlPrinter {
             .map(PromqlPrinter::matcher)
             .collect(Collectors.toList());
     if (!bare && !of.name().isEmpty()) {
-      parts.addFirst(quoted(of.name()));
+      parts.addFirst(GoQuotes.quoted(of.name()));
     }
     String braces = parts.isEmpty() ? "" : "{" + String.join(",", parts) + "}";
     return (bare ? of.name() : "") + braces;
@@ -113,9 +114,9 @@ public final class PromqlPrinter {
 
   private static String matcher(Matcher matcher) {
     String name = matcher.name();
-    return (LABEL.matcher(name).matches() ? name : quoted(name))
+    return (LABEL.matcher(name).matches() ? name : GoQuotes.quoted(name))
         + matcher.kind().sign
-        + quoted(matcher.text());
+        + GoQuotes.quoted(matcher.text());
   }
 
   private static String timing(Timing timing) {
@@ -148,28 +149,5 @@ public final class PromqlPrinter {
       }
     }
     return text.toString();
-  }
-
-  /// A text in the quotes of Go.
-  public static String quoted(String text) {
-    StringBuilder out = new StringBuilder("\"");
-    text.codePoints()
-        .forEach(c -> {
-          switch (c) {
-            case '"' -> out.append("\\\"");
-            case '\\' -> out.append("\\\\");
-            case '\n' -> out.append("\\n");
-            case '\r' -> out.append("\\r");
-            case '\t' -> out.append("\\t");
-            default -> {
-              if (c < ' ' || c == 0x7f) {
-                out.append("\\x%02x".formatted(c));
-              } else {
-                out.appendCodePoint(c);
-              }
-            }
-          }
-        });
-    return out.append('"').toString();
   }
 }

@@ -43,8 +43,8 @@ public final class IndexWriter implements RowDerivation {
     this.keys = IndexKeys.of(table, index);
   }
 
-  /// Static columns lie in headers; and a partition that has nothing but them has a key, too.
-  /// The table that has the index.
+  /// Static columns lie in headers; and a partition that has nothing but them has a key, too. The
+  /// table that has the index.
   Table table() {
     return table;
   }

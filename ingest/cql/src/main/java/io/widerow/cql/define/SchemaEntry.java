@@ -144,7 +144,8 @@ record SchemaEntry(
 
   /// The same with another number.
   SchemaEntry withNumber(int other) {
-    return new SchemaEntry(keyspace, kind, name, definition, other, id, columns, next, dropped, fault);
+    return new SchemaEntry(
+        keyspace, kind, name, definition, other, id, columns, next, dropped, fault);
   }
 
   boolean makes(String inKeyspace, String ofKind, String ofName) {

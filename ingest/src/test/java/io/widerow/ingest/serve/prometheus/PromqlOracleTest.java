@@ -37,9 +37,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: PromQL over our samples has the results that it has over Prometheus' own,
-/// evaluated there or here. Method: one Prometheus gets generated samples and writes them on to a daemon by
-/// remote write; another one has none and reads them there. Both and the daemon evaluate the same
+/// Goal: PromQL over our samples has the results that it has over Prometheus' own, evaluated there
+/// or here. Method: one Prometheus gets generated samples and writes them on to a daemon by remote
+/// write; another one has none and reads them there. Both and the daemon evaluate the same
 /// generated expressions. No sample lies on the edge of a window, which Prometheus counts before
 /// version 3.
 @Timeout(value = 5, unit = TimeUnit.MINUTES)

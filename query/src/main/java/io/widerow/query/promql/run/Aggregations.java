@@ -1,10 +1,10 @@
 package io.widerow.query.promql.run;
 
+import io.widerow.query.logql.GoQuotes;
 import io.widerow.query.promql.GoNumber;
 import io.widerow.query.promql.PromqlException;
 import io.widerow.query.promql.PromqlExpr.Aggregate;
 import io.widerow.query.promql.PromqlExpr.Aggregator;
-import io.widerow.query.promql.PromqlPrinter;
 import io.widerow.query.series.Labels;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -150,7 +150,7 @@ final class Aggregations {
   List<Row> counted(String label) {
     if (label.isEmpty()) {
       throw PromqlException.ofExecution(
-          "invalid label name " + PromqlPrinter.quoted(label) + " in aggregation");
+          "invalid label name " + GoQuotes.quoted(label) + " in aggregation");
     }
     Map<Labels, Row> result = new LinkedHashMap<>();
     groups.forEach((group, rows) -> {

@@ -1,6 +1,6 @@
 package io.widerow.query.promql.run;
 
-import io.widerow.query.promql.PromqlPrinter;
+import io.widerow.query.logql.GoQuotes;
 import io.widerow.query.series.Labels;
 import io.widerow.query.series.Labels.Label;
 import java.util.ArrayList;
@@ -48,7 +48,7 @@ final class LabelEdits {
       text.append(text.length() == 1 ? "" : ", ")
           .append(label.name())
           .append('=')
-          .append(PromqlPrinter.quoted(label.value()));
+          .append(GoQuotes.quoted(label.value()));
     }
     return text.append('}').toString();
   }

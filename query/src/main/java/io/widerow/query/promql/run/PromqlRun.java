@@ -2,6 +2,8 @@ package io.widerow.query.promql.run;
 
 import com.google.re2j.Pattern;
 import com.google.re2j.PatternSyntaxException;
+import io.widerow.query.logql.GoQuotes;
+import io.widerow.query.logql.GroupReferences;
 import io.widerow.query.logql.Matcher;
 import io.widerow.query.promql.GoNumber;
 import io.widerow.query.promql.PromqlException;
@@ -571,7 +573,7 @@ public final class PromqlRun {
       annotations.info(
           place,
           "metric might not be a counter, name does not end in _total/_sum/_count/_bucket: "
-              + PromqlPrinter.quoted(name));
+              + GoQuotes.quoted(name));
     }
   }
 
@@ -703,7 +705,8 @@ public final class PromqlRun {
       var match = pattern.matcher(row.labels().get(from));
       result.add(
           match.matches()
-              ? row.of(LabelEdits.with(row.labels(), to, expanded(replacement, match)))
+              ? row.of(
+                  LabelEdits.with(row.labels(), to, GroupReferences.expand(replacement, match)))
               : row);
     }
     return merged(result);
@@ -714,50 +717,6 @@ public final class PromqlRun {
       throw PromqlException.ofExecution(
           "invalid destination label name in %s(): %s".formatted(function, name));
     }
-  }
-
-  /// `$1`, `$name` and `${name}` stand for groups, `$$` for a dollar.
-  private static String expanded(String template, com.google.re2j.Matcher match) {
-    StringBuilder out = new StringBuilder();
-    int at = 0;
-    while (at < template.length()) {
-      char c = template.charAt(at++);
-      if (c != '$' || at == template.length()) {
-        out.append(c);
-        continue;
-      }
-      if (template.charAt(at) == '$') {
-        out.append('$');
-        at++;
-        continue;
-      }
-      boolean braces = template.charAt(at) == '{';
-      int from = braces ? at + 1 : at;
-      int until = from;
-      while (until < template.length()
-          && (Character.isLetterOrDigit(template.charAt(until)) || template.charAt(until) == '_')) {
-        until++;
-      }
-      boolean closed = !braces || (until < template.length() && template.charAt(until) == '}');
-      if (until == from || !closed) {
-        out.append('$');
-        continue;
-      }
-      out.append(group(template.substring(from, until), match));
-      at = braces ? until + 1 : until;
-    }
-    return out.toString();
-  }
-
-  private static String group(String name, com.google.re2j.Matcher match) {
-    if (name.chars().allMatch(Character::isDigit)) {
-      int number = name.length() > 4 ? Integer.MAX_VALUE : Integer.parseInt(name);
-      String group = number > match.groupCount() ? null : match.group(number);
-      return group == null ? "" : group;
-    }
-    Set<String> names = match.pattern().namedGroups().keySet();
-    String group = names.contains(name) ? match.group(name) : null;
-    return group == null ? "" : group;
   }
 
   private Rows labelJoin(Call call) {
@@ -808,7 +767,7 @@ public final class PromqlRun {
                 "input to histogram_quantile needed to be fixed for monotonicity (see"
                     + " https://prometheus.io/docs/prometheus/latest/querying/functions/"
                     + "#histogram_quantile)"
-                    + (name.isEmpty() ? "" : " for metric name " + PromqlPrinter.quoted(name)));
+                    + (name.isEmpty() ? "" : " for metric name " + GoQuotes.quoted(name)));
           }
         }
       }
@@ -830,8 +789,8 @@ public final class PromqlRun {
       annotations.warn(
           place,
           "bucket label \"le\" is missing or has a malformed value of "
-              + PromqlPrinter.quoted(text)
-              + (name.isEmpty() ? "" : " for metric name " + PromqlPrinter.quoted(name)));
+              + GoQuotes.quoted(text)
+              + (name.isEmpty() ? "" : " for metric name " + GoQuotes.quoted(name)));
       return null;
     }
   }
