@@ -12,7 +12,7 @@ public sealed interface PromqlExpr {
   Place place();
 
   /// What it evaluates to.
-  Type type();
+  ValueType type();
 
   /// Offsets in the text, in characters.
   record Place(int from, int until) {
@@ -22,7 +22,7 @@ public sealed interface PromqlExpr {
   }
 
   /// The types of values.
-  enum Type {
+  enum ValueType {
     SCALAR("scalar"),
     VECTOR("instant vector"),
     MATRIX("range vector"),
@@ -31,7 +31,7 @@ public sealed interface PromqlExpr {
     /// As errors name it.
     public final String text;
 
-    Type(String text) {
+    ValueType(String text) {
       this.text = text;
     }
   }
@@ -39,18 +39,18 @@ public sealed interface PromqlExpr {
   /// A number.
   ///
   /// @param isDuration whether it was written as one, such as `5m`
-  record Number(double value, boolean isDuration, Place place) implements PromqlExpr {
+  record NumberLiteral(double value, boolean isDuration, Place place) implements PromqlExpr {
     @Override
-    public Type type() {
-      return Type.SCALAR;
+    public ValueType type() {
+      return ValueType.SCALAR;
     }
   }
 
   /// A text.
-  record Text(String text, Place place) implements PromqlExpr {
+  record TextLiteral(String text, Place place) implements PromqlExpr {
     @Override
-    public Type type() {
-      return Type.STRING;
+    public ValueType type() {
+      return ValueType.STRING;
     }
   }
 
@@ -84,8 +84,8 @@ public sealed interface PromqlExpr {
     }
 
     @Override
-    public Type type() {
-      return Type.VECTOR;
+    public ValueType type() {
+      return ValueType.VECTOR;
     }
   }
 
@@ -94,8 +94,8 @@ public sealed interface PromqlExpr {
   /// @param range length of the window in seconds, a constant expression
   record Range(Selector of, PromqlExpr range, Place place) implements PromqlExpr {
     @Override
-    public Type type() {
-      return Type.MATRIX;
+    public ValueType type() {
+      return ValueType.MATRIX;
     }
   }
 
@@ -107,8 +107,8 @@ public sealed interface PromqlExpr {
       PromqlExpr of, PromqlExpr range, @Nullable PromqlExpr step, Timing timing, Place place)
       implements PromqlExpr {
     @Override
-    public Type type() {
-      return Type.MATRIX;
+    public ValueType type() {
+      return ValueType.MATRIX;
     }
   }
 
@@ -120,7 +120,7 @@ public sealed interface PromqlExpr {
     }
 
     @Override
-    public Type type() {
+    public ValueType type() {
       return function.result;
     }
   }
@@ -163,8 +163,8 @@ public sealed interface PromqlExpr {
     }
 
     @Override
-    public Type type() {
-      return Type.VECTOR;
+    public ValueType type() {
+      return ValueType.VECTOR;
     }
   }
 
@@ -238,15 +238,17 @@ public sealed interface PromqlExpr {
       Place place)
       implements PromqlExpr {
     @Override
-    public Type type() {
-      return left.type() == Type.SCALAR && right.type() == Type.SCALAR ? Type.SCALAR : Type.VECTOR;
+    public ValueType type() {
+      return left.type() == ValueType.SCALAR && right.type() == ValueType.SCALAR
+          ? ValueType.SCALAR
+          : ValueType.VECTOR;
     }
   }
 
   /// A sign in front.
   record Signed(boolean negative, PromqlExpr of, Place place) implements PromqlExpr {
     @Override
-    public Type type() {
+    public ValueType type() {
       return of.type();
     }
   }
@@ -254,7 +256,7 @@ public sealed interface PromqlExpr {
   /// An expression in parentheses.
   record Parentheses(PromqlExpr of, Place place) implements PromqlExpr {
     @Override
-    public Type type() {
+    public ValueType type() {
       return of.type();
     }
   }

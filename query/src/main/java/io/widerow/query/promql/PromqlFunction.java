@@ -1,11 +1,11 @@
 package io.widerow.query.promql;
 
-import static io.widerow.query.promql.PromqlExpr.Type.MATRIX;
-import static io.widerow.query.promql.PromqlExpr.Type.SCALAR;
-import static io.widerow.query.promql.PromqlExpr.Type.STRING;
-import static io.widerow.query.promql.PromqlExpr.Type.VECTOR;
+import static io.widerow.query.promql.PromqlExpr.ValueType.MATRIX;
+import static io.widerow.query.promql.PromqlExpr.ValueType.SCALAR;
+import static io.widerow.query.promql.PromqlExpr.ValueType.STRING;
+import static io.widerow.query.promql.PromqlExpr.ValueType.VECTOR;
 
-import io.widerow.query.promql.PromqlExpr.Type;
+import io.widerow.query.promql.PromqlExpr.ValueType;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -121,26 +121,27 @@ public enum PromqlFunction {
   public final String text;
 
   /// The type of its values.
-  public final Type result;
+  public final ValueType result;
 
-  final List<Type> arguments;
+  @SuppressWarnings("ImmutableEnumChecker") // List.of is immutable
+  final List<ValueType> arguments;
 
   /// How many of the arguments may be missing; negative: the last one may come any number of times,
   /// or not at all.
   final int optional;
 
-  PromqlFunction(Type result, Type... arguments) {
+  PromqlFunction(ValueType result, ValueType... arguments) {
     this(0, result, arguments);
   }
 
-  PromqlFunction(String text, Type result, Type... arguments) {
+  PromqlFunction(String text, ValueType result, ValueType... arguments) {
     this.text = text;
     this.result = result;
     this.arguments = List.of(arguments);
     this.optional = 0;
   }
 
-  PromqlFunction(int optional, Type result, Type... arguments) {
+  PromqlFunction(int optional, ValueType result, ValueType... arguments) {
     this.text = name().toLowerCase(Locale.ROOT);
     this.result = result;
     this.arguments = List.of(arguments);
@@ -153,7 +154,7 @@ public enum PromqlFunction {
   }
 
   /// The type of an argument.
-  Type argument(int index) {
+  ValueType argument(int index) {
     return arguments.get(Math.min(index, arguments.size() - 1));
   }
 

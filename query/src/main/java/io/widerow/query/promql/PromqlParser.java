@@ -16,7 +16,7 @@ import io.widerow.query.promql.PromqlExpr.Range;
 import io.widerow.query.promql.PromqlExpr.Selector;
 import io.widerow.query.promql.PromqlExpr.Subquery;
 import io.widerow.query.promql.PromqlExpr.Timing;
-import io.widerow.query.promql.PromqlExpr.Type;
+import io.widerow.query.promql.PromqlExpr.ValueType;
 import io.widerow.query.promql.PromqlLexer.Kind;
 import io.widerow.query.promql.PromqlLexer.Token;
 import io.widerow.query.series.Labels;
@@ -218,7 +218,7 @@ public final class PromqlParser {
       boolean bool,
       @Nullable Matching given,
       Place place) {
-    boolean scalars = left.type() == Type.SCALAR && right.type() == Type.SCALAR;
+    boolean scalars = left.type() == ValueType.SCALAR && right.type() == ValueType.SCALAR;
     if (bool && !operator.isComparison()) {
       throw error(sign.place(), "bool modifier can only be used on comparison operators");
     }
@@ -226,12 +226,12 @@ public final class PromqlParser {
       throw error(sign.place(), "comparisons between scalars must use BOOL modifier");
     }
     for (PromqlExpr side : List.of(left, right)) {
-      if (side.type() != Type.SCALAR && side.type() != Type.VECTOR) {
+      if (side.type() != ValueType.SCALAR && side.type() != ValueType.VECTOR) {
         throw error(
             side.place(), "binary expression must contain only scalar and instant vector types");
       }
     }
-    boolean vectors = left.type() == Type.VECTOR && right.type() == Type.VECTOR;
+    boolean vectors = left.type() == ValueType.VECTOR && right.type() == ValueType.VECTOR;
     if (!vectors) {
       if (given != null
           && (!given.labels().isEmpty() || given.cardinality() != Cardinality.ONE_TO_ONE)) {
@@ -277,15 +277,16 @@ public final class PromqlParser {
     if (first.is("-") || first.is("+")) {
       take();
       PromqlExpr of = expression(Operator.MULTIPLY.strength); // a power binds more strongly
-      if (of.type() != Type.SCALAR && of.type() != Type.VECTOR) {
+      if (of.type() != ValueType.SCALAR && of.type() != ValueType.VECTOR) {
         throw error(
             first.place(),
             "unary expression only allowed on expressions of type scalar or instant vector, got \"%s\""
                 .formatted(of.type().text));
       }
       Place place = first.place().to(of.place());
-      return of instanceof PromqlExpr.Number(double value, boolean isDuration, var _) && !isDuration
-          ? new PromqlExpr.Number(first.is("-") ? -value : value, false, place)
+      return of instanceof PromqlExpr.NumberLiteral(double value, boolean isDuration, var _)
+              && !isDuration
+          ? new PromqlExpr.NumberLiteral(first.is("-") ? -value : value, false, place)
           : new PromqlExpr.Signed(first.is("-"), of, place);
     }
     PromqlExpr expr = primary();
@@ -310,32 +311,26 @@ public final class PromqlParser {
 
   private PromqlExpr primary() {
     Token token = look();
-    switch (token.kind()) {
-      case NUMBER, DURATION -> {
-        take();
-        return new PromqlExpr.Number(token.value(), token.kind() == Kind.DURATION, token.place());
-      }
-      case TEXT -> {
-        take();
-        return new PromqlExpr.Text(token.text(), token.place());
-      }
+    return switch (take().kind()) {
+      case NUMBER -> new PromqlExpr.NumberLiteral(token.value(), false, token.place());
+      case DURATION -> new PromqlExpr.NumberLiteral(token.value(), true, token.place());
+      case TEXT -> new PromqlExpr.TextLiteral(token.text(), token.place());
+      case NAME -> named(token);
       case SIGN -> {
-        if (token.is("(")) {
-          take();
-          PromqlExpr of = expression(0);
-          expect(")", " in parenthesized expression");
-          return new PromqlExpr.Parentheses(of, since(token));
-        }
         if (token.is("{")) {
-          return selector("", token);
+          next--;
+          yield selector("", token);
         }
-        throw unexpected("");
+        if (!token.is("(")) {
+          next--;
+          throw unexpected("");
+        }
+        PromqlExpr of = expression(0);
+        expect(")", " in parenthesized expression");
+        yield new PromqlExpr.Parentheses(of, since(token));
       }
-      case NAME -> {
-        return named(take());
-      }
-      default -> throw unexpected("");
-    }
+      case END -> throw unexpected("");
+    };
   }
 
   private PromqlExpr named(Token token) {
@@ -343,7 +338,7 @@ public final class PromqlParser {
     boolean called = look().is("(");
     if (!called && (lower.equals("inf") || lower.equals("nan")) && !look().is("{")) {
       double value = lower.equals("inf") ? Double.POSITIVE_INFINITY : Double.NaN;
-      return new PromqlExpr.Number(value, false, token.place());
+      return new PromqlExpr.NumberLiteral(value, false, token.place());
     }
     Aggregator aggregator = AGGREGATORS.get(lower);
     if (aggregator != null && (called || isWord(look(), "by") || isWord(look(), "without"))) {
@@ -385,7 +380,7 @@ public final class PromqlParser {
       throw error(place, count("expected at most %d", most, function, arguments));
     }
     for (int i = 0; i < arguments.size(); i++) {
-      Type wanted = function.argument(i);
+      ValueType wanted = function.argument(i);
       if (arguments.get(i).type() != wanted) {
         throw error(
             arguments.get(i).place(),
@@ -443,16 +438,16 @@ public final class PromqlParser {
               .formatted(wanted, arguments.size()));
     }
     PromqlExpr of = arguments.getLast();
-    requireType(Type.VECTOR, of, "aggregation expression");
+    requireType(ValueType.VECTOR, of, "aggregation expression");
     PromqlExpr parameter = wanted == 2 ? arguments.getFirst() : null;
     if (parameter != null) {
-      Type type = operator == Aggregator.COUNT_VALUES ? Type.STRING : Type.SCALAR;
+      ValueType type = operator == Aggregator.COUNT_VALUES ? ValueType.STRING : ValueType.SCALAR;
       requireType(type, parameter, "aggregation parameter");
     }
     return new Aggregate(operator, of, parameter, labels, without, place);
   }
 
-  private void requireType(Type wanted, PromqlExpr expr, String where) {
+  private void requireType(ValueType wanted, PromqlExpr expr, String where) {
     if (expr.type() != wanted) {
       throw error(
           expr.place(),
@@ -568,7 +563,7 @@ public final class PromqlParser {
         requirePositive(step);
       }
       expect("]", " in subquery selector");
-      if (expr.type() != Type.VECTOR) {
+      if (expr.type() != ValueType.VECTOR) {
         throw error(
             since(first),
             "subquery is only allowed on instant vector, got %s instead"
@@ -591,28 +586,31 @@ public final class PromqlParser {
 
   /// A number that is the same for all steps of a query.
   private PromqlExpr constant(PromqlExpr expr) {
-    boolean is =
-        switch (expr) {
-          case PromqlExpr.Number _ -> true;
-          case PromqlExpr.Parentheses(var of, var _) -> constant(of) == of;
-          case PromqlExpr.Signed(var _, var of, var _) -> constant(of) == of;
-          case Binary binary ->
-              !binary.operator().isComparison()
-                  && constant(binary.left()) == binary.left()
-                  && constant(binary.right()) == binary.right();
-          case Call(var function, var arguments, var _) ->
-              function.isConstant() && arguments.stream().allMatch(each -> constant(each) == each);
-          default -> false;
-        };
-    if (!is) {
+    if (!isConstant(expr)) {
       throw error(
           expr.place(), "a duration must be made of numbers, durations, step() and range()");
     }
     return expr;
   }
 
+  private static boolean isConstant(PromqlExpr expr) {
+    return switch (expr) {
+      case PromqlExpr.NumberLiteral _ -> true;
+      case PromqlExpr.Parentheses(var of, var _) -> isConstant(of);
+      case PromqlExpr.Signed(var _, var of, var _) -> isConstant(of);
+      case Binary binary ->
+          !binary.operator().isComparison()
+              && isConstant(binary.left())
+              && isConstant(binary.right());
+      case Call(var function, var arguments, var _) ->
+          function.isConstant() && arguments.stream().allMatch(PromqlParser::isConstant);
+      default -> false;
+    };
+  }
+
   private void requirePositive(PromqlExpr duration) {
-    if (duration.bare() instanceof PromqlExpr.Number(double value, var _, var _) && !(value > 0)) {
+    if (duration.bare() instanceof PromqlExpr.NumberLiteral(double value, var _, var _)
+        && !(value > 0)) {
       throw error(duration.place(), "duration must be greater than 0");
     }
   }

@@ -34,9 +34,9 @@ public final class PromqlPrinter {
 
   public static String print(PromqlExpr expr) {
     return switch (expr) {
-      case PromqlExpr.Number(double value, boolean isDuration, var _) ->
+      case PromqlExpr.NumberLiteral(double value, boolean isDuration, var _) ->
           isDuration ? duration(value) : GoNumber.shortest(value);
-      case PromqlExpr.Text(String text, var _) -> GoQuotes.quoted(text);
+      case PromqlExpr.TextLiteral(String text, var _) -> GoQuotes.quoted(text);
       case Selector selector -> selector(selector) + timing(selector.timing());
       case Range(Selector of, var range, var _) ->
           selector(of) + "[" + print(range) + "]" + timing(of.timing());

@@ -70,7 +70,7 @@ record CatalogParameters(QueryParams given) {
     if (text.isEmpty()) {
       return absent;
     }
-    if (PromqlParser.parse(text) instanceof PromqlExpr.Number(double seconds, var _, var _)
+    if (PromqlParser.parse(text) instanceof PromqlExpr.NumberLiteral(double seconds, var _, var _)
         && seconds < DURATION_MAX) {
       return Math.round(seconds * 1e3);
     }

@@ -17,7 +17,7 @@ import io.widerow.query.promql.PromqlExpr.Range;
 import io.widerow.query.promql.PromqlExpr.Selector;
 import io.widerow.query.promql.PromqlExpr.Subquery;
 import io.widerow.query.promql.PromqlExpr.Timing;
-import io.widerow.query.promql.PromqlExpr.Type;
+import io.widerow.query.promql.PromqlExpr.ValueType;
 import io.widerow.query.promql.PromqlFunction;
 import io.widerow.query.promql.PromqlPrinter;
 import io.widerow.query.promql.run.PromqlValue.Rows;
@@ -80,13 +80,13 @@ public final class PromqlRun {
   /// @throws PromqlException when it has none
   public PromqlValue run(PromqlExpr expr) {
     PromqlExpr bare = expr.bare();
-    if (expr.type() == Type.MATRIX && whole.count() > 1) {
+    if (expr.type() == ValueType.MATRIX && whole.count() > 1) {
       throw PromqlException.ofRequest(
           "invalid parameter \"query\": invalid expression type \"range vector\" for range query,"
               + " must be Scalar or instant Vector");
     }
     return switch (bare) {
-      case PromqlExpr.Text(String text, Place _) -> {
+      case PromqlExpr.TextLiteral(String text, Place _) -> {
         if (whole.stepMillis() > 0) {
           throw PromqlException.ofRequest(
               "invalid parameter \"query\": invalid expression type \"string\" for range query,"
@@ -96,7 +96,7 @@ public final class PromqlRun {
       }
       case Range range -> new PromqlValue.Samples(windows(samples(range), range));
       case Subquery subquery -> new PromqlValue.Samples(windows(samples(subquery), subquery));
-      default -> bare.type() == Type.SCALAR ? new Scalars(scalars(bare)) : rows(bare);
+      default -> bare.type() == ValueType.SCALAR ? new Scalars(scalars(bare)) : rows(bare);
     };
   }
 
@@ -189,7 +189,7 @@ public final class PromqlRun {
   /// A value for each step.
   private double[] scalars(PromqlExpr expr) {
     return switch (expr) {
-      case PromqlExpr.Number(double value, var _, var _) -> filled(value);
+      case PromqlExpr.NumberLiteral(double value, var _, var _) -> filled(value);
       case PromqlExpr.Parentheses(var of, var _) -> scalars(of);
       case PromqlExpr.Signed(boolean negative, var of, var _) -> {
         double[] values = scalars(of);
@@ -465,7 +465,7 @@ public final class PromqlRun {
       hold(left.size() + right.size());
       return merged(withValues(new Matches(of, left, right, steps.count()).run()));
     }
-    boolean scalarFirst = of.left().type() == Type.SCALAR;
+    boolean scalarFirst = of.left().type() == ValueType.SCALAR;
     List<Row> rows = rows(scalarFirst ? of.right() : of.left()).all();
     double[] scalars = scalars(scalarFirst ? of.left() : of.right());
     boolean renames = Operators.renames(of.operator(), of.bool());
@@ -492,7 +492,7 @@ public final class PromqlRun {
   }
 
   private static String text(PromqlExpr expr) {
-    if (expr.bare() instanceof PromqlExpr.Text(String text, Place _)) {
+    if (expr.bare() instanceof PromqlExpr.TextLiteral(String text, Place _)) {
       return text;
     }
     throw new IllegalArgumentException("no text: " + expr);

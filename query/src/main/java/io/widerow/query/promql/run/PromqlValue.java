@@ -5,6 +5,7 @@ import java.util.List;
 /// What an expression evaluates to.
 public sealed interface PromqlValue {
   /// A number a step.
+  @SuppressWarnings("ArrayRecordComponent") // handed over
   record Scalars(double[] values) implements PromqlValue {
     /// As a series without labels.
     public Row row() {

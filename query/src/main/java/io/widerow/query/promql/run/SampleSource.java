@@ -12,6 +12,7 @@ public interface SampleSource {
   /// The samples of a series, in ascending order of times.
   ///
   /// @param millis since the Unix epoch
+  @SuppressWarnings("ArrayRecordComponent") // handed over, and never changed
   record Samples(Labels labels, long[] millis, double[] values) {}
 
   /// The series whose labels pass all matchers, with their samples in a range, in any order.

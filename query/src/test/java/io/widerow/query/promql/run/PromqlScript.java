@@ -121,7 +121,7 @@ final class PromqlScript implements SampleSource {
   }
 
   private void load(String line) {
-    String[] words = line.split("\\s+");
+    String[] words = line.split("\\s+", -1);
     long step = millis(words[1]);
     for (String each : block()) {
       Described described = described(each);
@@ -205,7 +205,7 @@ final class PromqlScript implements SampleSource {
   private static List<Point> points(String text) {
     List<Point> points = new ArrayList<>();
     String rest = text.replaceAll("\\{\\{[^}]*\\}\\}([+-]\\{\\{[^}]*\\}\\})?", "H");
-    for (String word : rest.split("\\s+")) {
+    for (String word : rest.split("\\s+", -1)) {
       if (word.isEmpty()) {
         continue;
       }
@@ -433,8 +433,7 @@ final class PromqlScript implements SampleSource {
     for (boolean warn : new boolean[] {true, false}) {
       String word = warn ? "warn" : "info";
       List<String> told = warn ? annotations.warnings() : annotations.infos();
-      if ((expects.stream().anyMatch(each -> each.equals("expect no_" + word)))
-          && !told.isEmpty()) {
+      if (expects.stream().anyMatch(each -> each.equals("expect no_" + word)) && !told.isEmpty()) {
         return "tells " + told;
       }
       boolean wanted =
@@ -522,6 +521,6 @@ final class PromqlScript implements SampleSource {
     double sum = Math.abs(wanted) + Math.abs(found);
     return wanted == 0 || found == 0 || sum < Double.MIN_NORMAL
         ? difference < 1e-6 * Double.MIN_NORMAL || difference < 1e-300
-        : difference / Math.min(sum, Double.MAX_VALUE) < 1e-6;
+        : (difference / Math.min(sum, Double.MAX_VALUE)) < 1e-6;
   }
 }
