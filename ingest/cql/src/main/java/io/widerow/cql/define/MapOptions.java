@@ -90,6 +90,7 @@ final class MapOptions {
     });
   }
 
+  @SuppressWarnings("AnnotateFormatMethod") // all calls are in this class
   private static CqlException wrong(String sentence, Object... values) {
     return new CqlException(Code.CONFIGURATION, sentence.formatted(values));
   }

@@ -42,9 +42,9 @@ record TableEditor(Table table, TypeName.Users users, long micros) {
       Kind kind = each.isStatic() ? Kind.STATIC : Kind.REGULAR;
       DroppedColumn before = dropped(each.name());
       requireSame(before, type, each);
-      boolean again = before != null && before.given();
-      columns.add(new Column(each.name(), type, kind, -1, false, again ? before.number() : next));
-      next += again ? 0 : 1;
+      int number = before != null && before.given() ? before.number() : next;
+      columns.add(new Column(each.name(), type, kind, -1, false, number));
+      next += number == next ? 1 : 0;
     }
     TableValidator.requireCounters(columns);
     return table.withColumns(
@@ -72,7 +72,8 @@ record TableEditor(Table table, TypeName.Users users, long micros) {
     }
     if (before.isStatic() != added.isStatic()) {
       throw CqlException.invalid(
-          "Cannot re-add previously dropped column '%s' of kind %s, incompatible with previous kind %s"
+          ("Cannot re-add previously dropped column '%s' of kind %s, incompatible with previous kind"
+                  + " %s")
               .formatted(name, kind(added.isStatic()), kind(before.isStatic())));
     }
     if (!before.fits(type)) {

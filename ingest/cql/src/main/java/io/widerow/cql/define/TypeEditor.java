@@ -32,6 +32,9 @@ record TypeEditor(SchemaEditor editor) {
       throw CqlException.invalid("Duplicate field name '%s' in the type".formatted(field.name()));
     }
     CqlType type = field.type().resolve(users);
+    if (type.isCollection()) {
+      TableValidator.requireType(type, field.type().toString());
+    }
     if (type == NativeType.COUNTER) {
       throw CqlException.invalid("A user type cannot contain counters");
     }

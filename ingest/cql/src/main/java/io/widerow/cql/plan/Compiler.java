@@ -394,6 +394,7 @@ final class Compiler {
 
   /// @param type null for any
   /// @param refusal the begin of a sentence, with places for its values
+  @SuppressWarnings("AnnotateFormatMethod") // all calls are in this class
   private void requireFit(
       Expression part, @Nullable CqlType type, String refusal, Object... values) {
     if (type != null
@@ -412,7 +413,8 @@ final class Compiler {
           Expression.ListOf _,
           Expression.SetOf _,
           Expression.MapOf _,
-          Expression.TupleOf _ ->
+          Expression.TupleOf _,
+          Expression.Hint _ ->
           true;
       default -> false;
     };

@@ -188,10 +188,9 @@ record WhereValidator(
       }
       if (sliced != null) {
         throw CqlException.invalid(
-            ("%s column \"%s\" cannot be restricted (preceding column \"%s\" is restricted by a"
-                    + " non-EQ relation)")
-                .formatted(
-                    several == null ? "Clustering" : "PRIMARY KEY", column.name(), sliced.name()));
+            ("Clustering column \"%s\" cannot be restricted (preceding column \"%s\" is restricted"
+                    + " by a non-EQ relation)")
+                .formatted(column.name(), sliced.name()));
       }
       if (found != null && found.isOfElements()) {
         throw CqlException.invalid(
