@@ -78,8 +78,8 @@ record TableEditor(Table table, TypeName.Users users, long micros) {
     }
     if (!before.fits(type)) {
       throw CqlException.invalid(
-          ("Cannot add a column '%s' of type %s, incompatible with previously dropped column '%s' of"
-                  + " type %s")
+          ("Cannot add a column '%s' of type %s, incompatible with previously dropped column '%s'"
+                  + " of type %s")
               .formatted(name, type.cql(), name, before.type()));
     }
   }

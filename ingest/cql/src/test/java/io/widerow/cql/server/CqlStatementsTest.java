@@ -71,7 +71,7 @@ class CqlStatementsTest {
   }
 
   @Test
-  @Timeout(120)
+  @Timeout(300)
   void asRecorded() throws IOException {
     List<String> lines = lines();
     compare(lines, ours(lines));
