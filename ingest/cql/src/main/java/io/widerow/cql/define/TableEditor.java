@@ -72,8 +72,8 @@ record TableEditor(Table table, TypeName.Users users, long micros) {
     }
     if (before.isStatic() != added.isStatic()) {
       throw CqlException.invalid(
-          ("Cannot re-add previously dropped column '%s' of kind %s, incompatible with previous kind"
-                  + " %s")
+          ("Cannot re-add previously dropped column '%s' of kind %s, incompatible with previous"
+                  + " kind %s")
               .formatted(name, kind(added.isStatic()), kind(before.isStatic())));
     }
     if (!before.fits(type)) {
