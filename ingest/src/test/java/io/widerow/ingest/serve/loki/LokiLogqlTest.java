@@ -52,7 +52,8 @@ class LokiLogqlTest {
   private static final String[][] ERRORS = {
     {"count_over_time({app=\"a\"} | logfmt | x > 5 [1m])", "pipeline error: 'LabelFilterErr' for"},
     {
-      "sum by (pod) (count_over_time({app=\"a\"}[1m])) / on () sum(count_over_time({app=\"a\"}[1m]))",
+      "sum by (pod) (count_over_time({app=\"a\"}[1m])) / on ()"
+          + " sum(count_over_time({app=\"a\"}[1m]))",
       "multiple matches for labels: many-to-one matching must be explicit (group_left/group_right)"
     },
     {
