@@ -9,6 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.function.IntPredicate;
 
 /// The records of a group that is in no memory yet, in the order of their keys. Records that are
 /// added to the group later are not in it.
@@ -66,43 +67,66 @@ final class UnwrittenGroup {
     return new Records(range, descending);
   }
 
+  /// The number of records before the first one, in the order of keys, that meets a condition which
+  /// all records after it meet.
+  private int search(IntPredicate condition) {
+    int low = 0;
+    int high = sorted.length;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (condition.test(sorted[middle])) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return low;
+  }
+
+  private int keyBytes(int record) {
+    return MutationRecord.keyBytes(records, record);
+  }
+
   /// Its keys in one direction.
   private final class Records extends Fragments {
-    private final KeyRange range;
     private final boolean descending;
+    private final int first; // of the range, in the order of keys
+    private final int last; // the one after its last one
     private int from; // of the records of the present key
     private int until;
 
     Records(KeyRange range, boolean descending) {
-      this.range = range;
       this.descending = descending;
-      this.from = descending ? sorted.length : 0;
+      this.first =
+          search(
+              record -> range.isFromStart(records, UnwrittenGroup.keyAt(record), keyBytes(record)));
+      this.last =
+          search(record ->
+              !range.isBeforeEnd(records, UnwrittenGroup.keyAt(record), keyBytes(record)));
+      this.from = descending ? last : first;
       this.until = from;
     }
 
     @Override
     boolean next() {
-      while (descending ? from > 0 : until < sorted.length) {
-        if (descending) {
-          until = from;
+      if (descending ? from <= first : until >= last) {
+        return false;
+      }
+      if (descending) {
+        until = from;
+        from--;
+        while (from > first && compare(sorted[from - 1], sorted[from]) == 0) {
           from--;
-          while (from > 0 && compare(sorted[from - 1], sorted[from]) == 0) {
-            from--;
-          }
-        } else {
-          from = until;
-          until++;
-          while (until < sorted.length && compare(sorted[until], sorted[from]) == 0) {
-            until++;
-          }
         }
-        stand(sorted[from]);
-        if (range.isFromStart(memory, keyAt, keyBytes)
-            && range.isBeforeEnd(memory, keyAt, keyBytes)) {
-          return true;
+      } else {
+        from = until;
+        until++;
+        while (until < last && compare(sorted[until], sorted[from]) == 0) {
+          until++;
         }
       }
-      return false;
+      stand(sorted[from]);
+      return true;
     }
 
     private void stand(int record) {

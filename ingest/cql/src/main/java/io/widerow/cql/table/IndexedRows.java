@@ -21,7 +21,10 @@ import org.jspecify.annotations.Nullable;
 /// - Memory: the keys of one buffer.
 final class IndexedRows implements TableCursor {
   private static final int BUFFERED_MAX = 16_384;
-  private static final int BUFFERED_BYTES_MAX = 4 << 20;
+  private static final int BUFFERED_BYTES_MAX = 2 << 20; // of the keys
+
+  /// Heap memory of a buffer with its keys.
+  static final long BUFFER_BYTES = BUFFERED_BYTES_MAX + 100L * BUFFERED_MAX;
 
   private final TableView view;
   private final IndexChoice.Part part;

@@ -65,6 +65,7 @@ public record TableSource(Table table, TableStore store, InstantSource clock, In
       IndexChoice choice = new IndexChoice(table, scan.conditions(), built);
       IndexChoice.Part part = choice.choose(view, partitions != null, nowSeconds);
       if (part != null) {
+        filter.hold(part.isRange() ? IndexedRows.BUFFER_BYTES : 0);
         reader.readBy(part, filter::requireGoingOn);
       }
     }
