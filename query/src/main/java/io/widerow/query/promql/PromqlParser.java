@@ -1,7 +1,5 @@
 package io.widerow.query.promql;
 
-import com.google.re2j.Pattern;
-import com.google.re2j.PatternSyntaxException;
 import io.widerow.query.logql.Matcher;
 import io.widerow.query.promql.PromqlExpr.Aggregate;
 import io.widerow.query.promql.PromqlExpr.Aggregator;
@@ -19,7 +17,6 @@ import io.widerow.query.promql.PromqlExpr.Timing;
 import io.widerow.query.promql.PromqlExpr.ValueType;
 import io.widerow.query.promql.PromqlLexer.Kind;
 import io.widerow.query.promql.PromqlLexer.Token;
-import io.widerow.query.series.Labels;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -35,9 +32,8 @@ import org.jspecify.annotations.Nullable;
 /// Source: prometheus/prometheus `docs/querying/basics.md`, `operators.md`.
 ///
 /// - Threads: one.
-public final class PromqlParser {
+public final class PromqlParser extends SelectorParser {
   private static final int DEPTH_MAX = 64;
-  private static final int REGEX_CHARS_MAX = 3_000;
 
   private static final Set<String> SELECTING =
       Set.of("anchored", "smoothed", "limitk", "limit_ratio", "fill", "fill_left", "fill_right");
@@ -54,14 +50,10 @@ public final class PromqlParser {
           .collect(
               Collectors.toMap(each -> each.name().toLowerCase(Locale.ROOT), Function.identity()));
 
-  private final String text;
-  private final List<Token> tokens;
-  private int next;
   private int depth;
 
   private PromqlParser(String text) {
-    this.text = text;
-    this.tokens = PromqlLexer.tokens(text);
+    super(text);
   }
 
   /// @throws PromqlException with line, column and reason, as Prometheus words them
@@ -87,63 +79,6 @@ public final class PromqlParser {
     }
     throw PromqlException.ofRequest(
         "invalid parameter \"match[]\": must be a selector, got " + text);
-  }
-
-  private Token look() {
-    return tokens.get(next);
-  }
-
-  private Token look(int ahead) {
-    return tokens.get(Math.min(next + ahead, tokens.size() - 1));
-  }
-
-  private Token take() {
-    Token token = tokens.get(next);
-    if (token.kind() != Kind.END) {
-      next++;
-    }
-    return token;
-  }
-
-  private boolean takes(String sign) {
-    boolean is = look().is(sign);
-    if (is) {
-      next++;
-    }
-    return is;
-  }
-
-  private Token expect(String sign, String where) {
-    if (!look().is(sign)) {
-      throw unexpected("%s, expected \"%s\"".formatted(where, sign));
-    }
-    return take();
-  }
-
-  private boolean isWord(Token token, String word) {
-    return token.kind() == Kind.NAME && token.text().equalsIgnoreCase(word);
-  }
-
-  private PromqlException unexpected(String where) {
-    Token token = look();
-    String what =
-        switch (token.kind()) {
-          case END -> "end of input";
-          case NAME -> "identifier \"%s\"".formatted(token.text());
-          case NUMBER -> "number \"%s\"".formatted(token.text());
-          case DURATION -> "duration \"%s\"".formatted(token.text());
-          case TEXT -> "string \"%s\"".formatted(token.text());
-          case SIGN -> "\"%s\"".formatted(token.text());
-        };
-    return error(token.place(), "unexpected " + what + where);
-  }
-
-  private PromqlException error(Place place, String what) {
-    return PromqlLexer.error(text, place.from(), what);
-  }
-
-  private Place since(Token first) {
-    return new Place(first.place().from(), tokens.get(next - 1).place().until());
   }
 
   private PromqlExpr expression(int strengthMin) {
@@ -280,7 +215,8 @@ public final class PromqlParser {
       if (of.type() != ValueType.SCALAR && of.type() != ValueType.VECTOR) {
         throw error(
             first.place(),
-            "unary expression only allowed on expressions of type scalar or instant vector, got \"%s\""
+            ("unary expression only allowed on expressions of type scalar or instant vector, got"
+                    + " \"%s\"")
                 .formatted(of.type().text));
       }
       Place place = first.place().to(of.place());
@@ -318,11 +254,11 @@ public final class PromqlParser {
       case NAME -> named(token);
       case SIGN -> {
         if (token.is("{")) {
-          next--;
+          back();
           yield selector("", token);
         }
         if (!token.is("(")) {
-          next--;
+          back();
           throw unexpected("");
         }
         PromqlExpr of = expression(0);
@@ -351,7 +287,7 @@ public final class PromqlParser {
       return call(token);
     }
     if (MODIFIERS.contains(lower) && !look().is("{")) {
-      next--;
+      back();
       throw unexpected("");
     }
     return selector(token.text(), token);
@@ -471,85 +407,6 @@ public final class PromqlParser {
     return names;
   }
 
-  private Selector selector(String named, Token first) {
-    List<Matcher> matchers = new ArrayList<>();
-    String name = named;
-    if (takes("{")) {
-      while (!takes("}")) {
-        Token label = take();
-        if (label.kind() != Kind.NAME && label.kind() != Kind.TEXT) {
-          next--;
-          throw unexpected(" in label matching, expected identifier or \"}\"");
-        }
-        boolean isName = label.kind() == Kind.TEXT && (look().is(",") || look().is("}"));
-        if (isName) {
-          if (!name.isEmpty()) {
-            throw twice(first, name, label.text());
-          }
-          name = label.text();
-        } else {
-          matchers.add(matcher(label));
-        }
-        if (!takes(",") && !look().is("}")) {
-          throw unexpected(" in label matching, expected \",\" or \"}\"");
-        }
-      }
-    }
-    if (!name.isEmpty()) {
-      for (Matcher matcher : matchers) {
-        if (matcher.name().equals(Labels.NAME)) {
-          throw twice(first, name, matcher.text());
-        }
-      }
-      matchers.addFirst(new Matcher(Labels.NAME, Matcher.Kind.EQUAL, name, null));
-    }
-    if (matchers.stream().allMatch(each -> each.test(""))) {
-      throw error(since(first), "vector selector must contain at least one non-empty matcher");
-    }
-    return new Selector(name, matchers, Timing.NONE, since(first));
-  }
-
-  private PromqlException twice(Token first, String one, String other) {
-    return error(
-        first.place(), "metric name must not be set twice: \"%s\" or \"%s\"".formatted(one, other));
-  }
-
-  private Matcher matcher(Token label) {
-    Token sign = take();
-    Matcher.Kind kind = null;
-    for (Matcher.Kind each : Matcher.Kind.values()) {
-      if (sign.is(each.sign)) {
-        kind = each;
-      }
-    }
-    if (kind == null) {
-      next--;
-      throw unexpected(" in label matching, expected label matching operator");
-    }
-    Token value = look();
-    if (value.kind() != Kind.TEXT) {
-      throw unexpected(" in label matching, expected string");
-    }
-    take();
-    boolean isRegex = kind == Matcher.Kind.MATCHES || kind == Matcher.Kind.NOT_MATCHES;
-    return new Matcher(
-        label.text(), kind, value.text(), isRegex ? regex(value.text(), value.place()) : null);
-  }
-
-  private Pattern regex(String regex, Place place) {
-    if (regex.length() > REGEX_CHARS_MAX) {
-      throw error(
-          place,
-          "a regular expression of %d characters; at most %d"
-              .formatted(regex.length(), REGEX_CHARS_MAX));
-    }
-    try {
-      return Pattern.compile(regex, Pattern.DOTALL);
-    } catch (PatternSyntaxException odd) {
-      throw error(place, "error parsing regexp: " + odd.getMessage());
-    }
-  }
-
   private PromqlExpr window(PromqlExpr expr, Token first) {
     Token bracket = take();
     PromqlExpr range = look().is(":") ? null : constant(expression(0));
@@ -651,7 +508,7 @@ public final class PromqlParser {
       expect(")", " in @");
       return isStart ? new At.Start() : new At.End();
     }
-    next -= token.kind() == Kind.END ? 0 : 1;
+    back();
     throw unexpected(" in @, expected timestamp");
   }
 

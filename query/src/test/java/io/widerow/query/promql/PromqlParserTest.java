@@ -19,7 +19,8 @@ class PromqlParserTest {
       value = {
         "sum(|1:5: parse error: unexpected end of input",
         "sum()|1:1: parse error: no arguments for aggregate expression provided",
-        "sum(1)|1:5: parse error: expected type instant vector in aggregation expression, got scalar",
+        "sum(1)|1:5: parse error: expected type instant vector in aggregation expression, got"
+            + " scalar",
         "topk(up)|1:1: parse error: wrong number of arguments for aggregate expression provided,"
             + " expected 2, got 1",
         "nosuch(up)|1:1: parse error: unknown function with name \"nosuch\"",
@@ -27,7 +28,8 @@ class PromqlParserTest {
             + " instant vector",
         "rate(up[5m], 1)|1:1: parse error: expected 1 argument(s) in call to \"rate\", got 2",
         "clamp(up)|1:1: parse error: expected 3 argument(s) in call to \"clamp\", got 1",
-        "round(up, 1, 2)|1:1: parse error: expected at most 2 argument(s) in call to \"round\", got 3",
+        "round(up, 1, 2)|1:1: parse error: expected at most 2 argument(s) in call to \"round\","
+            + " got 3",
         "abs(up,)|1:8: parse error: trailing commas not allowed in function call args",
         "1 == 1|1:3: parse error: comparisons between scalars must use BOOL modifier",
         "1 + bool 1|1:3: parse error: bool modifier can only be used on comparison operators",
@@ -42,7 +44,8 @@ class PromqlParserTest {
         "{}|1:1: parse error: vector selector must contain at least one non-empty matcher",
         "{a=~\".*\"}|1:1: parse error: vector selector must contain at least one non-empty matcher",
         "up{__name__=\"x\"}|1:1: parse error: metric name must not be set twice: \"up\" or \"x\"",
-        "up{a}|1:5: parse error: unexpected \"}\" in label matching, expected label matching operator",
+        "up{a}|1:5: parse error: unexpected \"}\" in label matching, expected label matching"
+            + " operator",
         "up{a=1}|1:6: parse error: unexpected number \"1\" in label matching, expected string",
         "up{a=\"b\"|1:9: parse error: unexpected end of input inside braces",
         "up{a=\"b|1:6: parse error: unterminated quoted string",

@@ -43,8 +43,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// ```
 ///   range              |------------------------------|
-///   segment 7     [ a 10:00 ]  [ a 11:00 ]  [ b 11:00 ]        parts: a 10:00 | a 11:00 and b 11:00
-///   segment 8                  [ a 11:00 ]  [ b 12:00 ]        part: all of it
+///   segment 7     [ a 10:00 ]  [ a 11:00 ]  [ b 11:00 ]      parts: a 10:00; a 11:00 and b 11:00
+///   segment 8                  [ a 11:00 ]  [ b 12:00 ]      part: all of it
 /// ```
 ///
 /// - Threads: one.

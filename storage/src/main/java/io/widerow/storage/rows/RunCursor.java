@@ -49,7 +49,7 @@ final class RunCursor implements EventCursor {
 
   /// Entries of a run.
   ///
-  /// @param watermark offset in memory; events behind it are not shown
+  /// @param watermark offset in memory; later events are not shown
   /// @param from the first entry to look at
   /// @param until after the last one
   record Entries(MemorySegment memory, long watermark, Run run, int from, int until) {

@@ -241,6 +241,7 @@ class SealerTest {
     try (EmbeddedStore again = open(at, new RealDisk())) {
       assertEquals(2 * EVENTS, again.recovery().eventsReplayed());
       assertEquals(events, read(again));
+      runAll(); // seals what was replayed
     }
   }
 

@@ -32,7 +32,7 @@ class PromqlServiceTest {
     for (int i = 0; i < 10; i++) {
       for (String job : new String[] {"a", "b"}) {
         lines.append(
-            "requests_total,job=%s value=%d %d000000000\n".formatted(job, i * 60, START + i * 60));
+            "requests_total,job=%s value=%d %d000000000\n".formatted(job, i * 60, START + i * 60L));
       }
     }
     var written = daemon.http.post("/api/v2/write", "text/plain", lines.toString());
@@ -112,20 +112,21 @@ class PromqlServiceTest {
       delimiter = '|',
       quoteCharacter = '\0',
       value = {
-        "query?query=sum(|400|bad_data|invalid parameter \\\"query\\\": 1:5: parse error: unexpected"
-            + " end of input",
+        "query?query=sum(|400|bad_data|invalid parameter \\\"query\\\": 1:5: parse error:"
+            + " unexpected end of input",
         "query|400|bad_data|query: is missing",
         "query?query=up&time=x|400|bad_data|time: must be seconds or RFC 3339, got x",
         "query_range?query=up&start=1&end=2|400|bad_data|step: is missing",
-        "query_range?query=up&start=1&end=2&step=0|400|bad_data|invalid parameter \\\"step\\\": zero"
-            + " or negative query resolution step widths are not accepted. Try a positive integer",
+        "query_range?query=up&start=1&end=2&step=0|400|bad_data|invalid parameter \\\"step\\\":"
+            + " zero or negative query resolution step widths are not accepted. Try a positive"
+            + " integer",
         "query_range?query=up&start=2&end=1&step=1|400|bad_data|invalid parameter \\\"end\\\": end"
             + " timestamp must not be before start time",
         "query_range?query=up&start=0&end=100000&step=1|400|bad_data|exceeded maximum resolution of"
             + " 11,000 points per timeseries. Try decreasing the query resolution (?step=XX)",
         "query_range?query=up%5B5m%5D&start=0&end=1&step=1|400|bad_data|invalid parameter"
-            + " \\\"query\\\": invalid expression type \\\"range vector\\\" for range query, must be"
-            + " Scalar or instant Vector",
+            + " \\\"query\\\": invalid expression type \\\"range vector\\\" for range query, must"
+            + " be Scalar or instant Vector",
         "query?query=label_replace(requests_total%2C%22job%22%2C%22%22%2C%22%22%2C%22%22)"
             + "&time=1763669340|422|execution|vector cannot contain metrics with the same labelset",
       })

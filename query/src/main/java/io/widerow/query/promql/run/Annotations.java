@@ -1,5 +1,7 @@
 package io.widerow.query.promql.run;
 
+import io.widerow.query.logql.GoQuotes;
+import io.widerow.query.promql.GoNumber;
 import io.widerow.query.promql.PromqlExpr.Place;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -11,6 +13,8 @@ import java.util.Set;
 /// - Threads: one.
 public final class Annotations {
   private static final int SHOWN_MAX = 10;
+  private static final List<String> COUNTER_SUFFIXES =
+      List.of("_total", "_sum", "_count", "_bucket");
 
   private final String text;
   private final Set<String> warnings = new LinkedHashSet<>();
@@ -27,6 +31,25 @@ public final class Annotations {
 
   void info(Place place, String what) {
     infos.add("PromQL info: " + what + at(place));
+  }
+
+  /// Reports quantiles outside of 0 to 1.
+  void warnOfQuantiles(double[] quantiles, Place place) {
+    for (double quantile : quantiles) {
+      if (!(quantile >= 0 && quantile <= 1)) {
+        warn(place, "quantile value should be between 0 and 1, got " + GoNumber.shortest(quantile));
+      }
+    }
+  }
+
+  /// Reports a metric whose name is not that of a counter.
+  void informOfCounter(String name, Place place) {
+    if (!name.isEmpty() && COUNTER_SUFFIXES.stream().noneMatch(name::endsWith)) {
+      info(
+          place,
+          "metric might not be a counter, name does not end in _total/_sum/_count/_bucket: "
+              + GoQuotes.quoted(name));
+    }
   }
 
   private String at(Place place) {

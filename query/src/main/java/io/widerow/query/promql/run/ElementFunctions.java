@@ -66,14 +66,25 @@ final class ElementFunctions {
             : Double.NaN;
   }
 
-  static double clamp(double value, double least, double most) {
+  /// A function of a value and one or two numbers; [Row#NONE] when it drops the value.
+  static double apply(PromqlFunction function, double value, double first, double second) {
+    return switch (function) {
+      case CLAMP -> first > second ? Row.NONE : clamp(value, first, second);
+      case CLAMP_MIN -> clamp(value, first, Double.POSITIVE_INFINITY);
+      case CLAMP_MAX -> clamp(value, Double.NEGATIVE_INFINITY, first);
+      case ROUND -> round(value, first);
+      default -> throw new IllegalArgumentException("no function of numbers: " + function);
+    };
+  }
+
+  private static double clamp(double value, double least, double most) {
     return Double.isNaN(value) || Double.isNaN(least) || Double.isNaN(most)
         ? Double.NaN
         : Math.max(least, Math.min(most, value));
   }
 
   /// The nearest multiple; halves are rounded up.
-  static double round(double value, double nearest) {
+  private static double round(double value, double nearest) {
     double inverse = 1 / nearest; // less error for multiples such as 0.1
     return Math.floor(value * inverse + 0.5) / inverse;
   }

@@ -1,9 +1,5 @@
 package io.widerow.query.promql.run;
 
-import com.google.re2j.Pattern;
-import com.google.re2j.PatternSyntaxException;
-import io.widerow.query.logql.GoQuotes;
-import io.widerow.query.logql.GroupReferences;
 import io.widerow.query.logql.Matcher;
 import io.widerow.query.promql.GoNumber;
 import io.widerow.query.promql.PromqlException;
@@ -26,7 +22,7 @@ import io.widerow.query.series.Labels;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
-import java.util.HashSet;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,7 +30,6 @@ import java.util.Set;
 import java.util.function.DoubleUnaryOperator;
 import java.util.function.IntPredicate;
 import java.util.function.LongConsumer;
-import org.jspecify.annotations.Nullable;
 
 /// Evaluates an expression at all steps of a query at once.
 ///
@@ -45,11 +40,8 @@ public final class PromqlRun {
   private static final long DEFAULT_STEP_MILLIS = 60_000;
   private static final long ROW_BYTES = 96;
 
-  /// Stands in a text for bytes that are no UTF-8.
-  private static final char REPLACED = '\ufffd';
-
-  private static final List<String> COUNTER_SUFFIXES =
-      List.of("_total", "_sum", "_count", "_bucket");
+  private static final Set<PromqlFunction> COUNTING =
+      EnumSet.of(PromqlFunction.RATE, PromqlFunction.INCREASE, PromqlFunction.IRATE);
 
   private final SampleSource source;
   private final StepTimes whole;
@@ -94,36 +86,22 @@ public final class PromqlRun {
         }
         yield new PromqlValue.Text(text);
       }
-      case Range range -> new PromqlValue.Samples(windows(samples(range), range));
-      case Subquery subquery -> new PromqlValue.Samples(windows(samples(subquery), subquery));
+      case Range range -> windows(samples(range), range);
+      case Subquery subquery -> windows(samples(subquery), subquery);
       default -> bare.type() == ValueType.SCALAR ? new Scalars(scalars(bare)) : rows(bare);
     };
   }
 
   /// Only the samples in the window of an instant query.
-  private List<SampleSource.Samples> windows(List<SampleSource.Samples> all, PromqlExpr of) {
+  private PromqlValue windows(List<SampleSource.Samples> all, PromqlExpr of) {
     long end = ends(timing(of))[0];
     long range = range(of);
-    List<SampleSource.Samples> result = new ArrayList<>();
-    for (SampleSource.Samples each : all) {
-      int from = 0;
-      int until = each.millis().length;
-      while (from < until && each.millis()[from] <= end - range) {
-        from++;
-      }
-      while (until > from && each.millis()[until - 1] > end) {
-        until--;
-      }
-      if (until > from) {
-        result.add(
-            new SampleSource.Samples(
-                each.labels(),
-                Arrays.copyOfRange(each.millis(), from, until),
-                Arrays.copyOfRange(each.values(), from, until)));
-      }
-    }
-    result.sort(Comparator.comparing(SampleSource.Samples::labels));
-    return result;
+    return new PromqlValue.Samples(
+        all.stream()
+            .map(each -> each.within(end - range, end))
+            .filter(each -> each.millis().length > 0)
+            .sorted(Comparator.comparing(SampleSource.Samples::labels))
+            .toList());
   }
 
   private static Timing timing(PromqlExpr of) {
@@ -253,23 +231,20 @@ public final class PromqlRun {
         }
         yield result;
       }
-      case SCALAR_OF -> {
-        List<Row> rows = rows(arguments.getFirst()).all();
-        double[] result = filled(Double.NaN);
-        for (int step = 0; step < result.length; step++) {
-          int found = 0;
-          for (Row row : rows) {
-            if (row.has(step)) {
-              result[step] = row.value(step);
-              found++;
-            }
-          }
-          result[step] = found == 1 ? result[step] : Double.NaN;
-        }
-        yield result;
-      }
+      case SCALAR_OF -> onlyValues(rows(arguments.getFirst()).all());
       default -> throw new IllegalArgumentException("no scalar: " + call.function());
     };
+  }
+
+  /// The value of the only series with one at a step; NaN for none or several.
+  private double[] onlyValues(List<Row> rows) {
+    double[] result = filled(Double.NaN);
+    for (int i = 0; i < result.length; i++) {
+      int step = i;
+      List<Row> present = rows.stream().filter(row -> row.has(step)).limit(2).toList();
+      result[i] = present.size() == 1 ? present.getFirst().value(step) : Double.NaN;
+    }
+    return result;
   }
 
   private Rows rows(PromqlExpr expr) {
@@ -292,26 +267,9 @@ public final class PromqlRun {
   /// @param times whether the values are the times of the samples
   private List<Row> latest(Selector selector, boolean times) {
     long[] ends = ends(selector.timing());
-    List<Row> result = new ArrayList<>();
     List<SampleSource.Samples> all = select(selector.matchers(), ends, lookbackMillis);
     hold(all.size());
-    for (SampleSource.Samples samples : all) {
-      double[] values = new double[ends.length];
-      int at = 0;
-      for (int i = 0; i < ends.length; i++) {
-        while (at < samples.millis().length && samples.millis()[at] <= ends[i]) {
-          at++;
-        }
-        boolean fresh = at > 0 && samples.millis()[at - 1] > ends[i] - lookbackMillis;
-        double value = fresh ? samples.values()[at - 1] : Row.NONE;
-        values[i] = times && !Row.isNone(value) ? samples.millis()[at - 1] / 1e3 : value;
-      }
-      Row row = new Row(samples.labels(), values);
-      if (row.hasAny()) {
-        result.add(row);
-      }
-    }
-    return result;
+    return withValues(all.stream().map(each -> each.latest(ends, lookbackMillis, times)).toList());
   }
 
   /// Ends do not descend, so the first and the last one tell the range.
@@ -327,32 +285,12 @@ public final class PromqlRun {
     return switch (of) {
       case Range range ->
           select(range.of().matchers(), ends(range.of().timing()), range(range)).stream()
-              .map(PromqlRun::unmarked)
+              .map(SampleSource.Samples::unmarked)
               .toList();
       case Subquery subquery -> subquery(subquery);
       case PromqlExpr.Parentheses(var inner, var _) -> samples(inner);
       default -> throw new IllegalArgumentException("no samples: " + of);
     };
-  }
-
-  private static SampleSource.Samples unmarked(SampleSource.Samples samples) {
-    int count = 0;
-    for (double value : samples.values()) {
-      count += Row.isNone(value) ? 0 : 1;
-    }
-    if (count == samples.values().length) {
-      return samples;
-    }
-    long[] millis = new long[count];
-    double[] values = new double[count];
-    int at = 0;
-    for (int i = 0; i < samples.values().length; i++) {
-      if (!Row.isNone(samples.values()[i])) {
-        millis[at] = samples.millis()[i];
-        values[at++] = samples.values()[i];
-      }
-    }
-    return new SampleSource.Samples(samples.labels(), millis, values);
   }
 
   private List<SampleSource.Samples> subquery(Subquery subquery) {
@@ -389,7 +327,7 @@ public final class PromqlRun {
     for (int i = 0; i < millis.length; i++) {
       millis[i] = steps.time(i);
     }
-    return unmarked(new SampleSource.Samples(row.labels(), millis, row.values()));
+    return new SampleSource.Samples(row.labels(), millis, row.values()).unmarked();
   }
 
   private Rows renamed(List<Row> rows, DoubleUnaryOperator operator) {
@@ -404,23 +342,10 @@ public final class PromqlRun {
     for (Row row : rows) {
       Row before = result.putIfAbsent(row.labels(), row);
       if (before != null) {
-        result.put(row.labels(), joined(before, row));
+        result.put(row.labels(), before.joined(row));
       }
     }
     return new Rows(List.copyOf(result.values()));
-  }
-
-  private static Row joined(Row one, Row other) {
-    double[] values = one.values().clone();
-    for (int step = 0; step < values.length; step++) {
-      if (other.has(step)) {
-        if (!Row.isNone(values[step])) {
-          throw PromqlException.ofExecution("vector cannot contain metrics with the same labelset");
-        }
-        values[step] = other.value(step);
-      }
-    }
-    return new Row(one.labels(), values);
   }
 
   private Rows aggregate(Aggregate of) {
@@ -437,7 +362,7 @@ public final class PromqlRun {
       case QUANTILE -> {
         double[] quantiles = parameter == null ? filled(0) : scalars(parameter);
         if (parameter != null) {
-          warnOfQuantiles(quantiles, parameter.place());
+          annotations.warnOfQuantiles(quantiles, parameter.place());
         }
         yield new Rows(aggregations.run(quantiles));
       }
@@ -447,15 +372,6 @@ public final class PromqlRun {
 
   private static List<Row> withValues(List<Row> rows) {
     return rows.stream().filter(Row::hasAny).toList();
-  }
-
-  private void warnOfQuantiles(double[] quantiles, Place place) {
-    for (double quantile : quantiles) {
-      if (!(quantile >= 0 && quantile <= 1)) {
-        annotations.warn(
-            place, "quantile value should be between 0 and 1, got " + GoNumber.shortest(quantile));
-      }
-    }
   }
 
   private Rows binary(Binary of) {
@@ -492,10 +408,7 @@ public final class PromqlRun {
   }
 
   private static String text(PromqlExpr expr) {
-    if (expr.bare() instanceof PromqlExpr.TextLiteral(String text, Place _)) {
-      return text;
-    }
-    throw new IllegalArgumentException("no text: " + expr);
+    return ((PromqlExpr.TextLiteral) expr.bare()).text();
   }
 
   private Rows call(Call call) {
@@ -515,8 +428,21 @@ public final class PromqlRun {
       case TIMESTAMP -> timestamp(call);
       case SORT, SORT_DESC -> sorted(call);
       case CLAMP, CLAMP_MIN, CLAMP_MAX, ROUND -> withScalars(call);
-      case LABEL_REPLACE -> labelReplace(call);
-      case LABEL_JOIN -> labelJoin(call);
+      case LABEL_REPLACE ->
+          merged(
+              LabelFunctions.replace(
+                  rows(arguments.getFirst()).all(),
+                  text(arguments.get(1)),
+                  text(arguments.get(2)),
+                  text(arguments.get(3)),
+                  text(arguments.get(4))));
+      case LABEL_JOIN ->
+          merged(
+              LabelFunctions.join(
+                  rows(arguments.getFirst()).all(),
+                  text(arguments.get(1)),
+                  text(arguments.get(2)),
+                  arguments.stream().skip(3).map(PromqlRun::text).toList()));
       case HISTOGRAM_QUANTILE, HISTOGRAM_FRACTION -> histogram(call);
       case HISTOGRAM_AVG, HISTOGRAM_COUNT, HISTOGRAM_STDDEV, HISTOGRAM_STDVAR, HISTOGRAM_SUM -> {
         rows(arguments.getFirst()); // of native histograms only
@@ -536,7 +462,7 @@ public final class PromqlRun {
       PromqlExpr parameter = arguments.get(1 - window);
       parameters = scalars(parameter);
       if (window == 1) {
-        warnOfQuantiles(parameters, parameter.place());
+        annotations.warnOfQuantiles(parameters, parameter.place());
       }
     }
     long[] ends = ends(timing(of));
@@ -557,24 +483,12 @@ public final class PromqlRun {
       Row row = new Row(keepsName ? labels : LabelEdits.unnamed(labels), made);
       if (row.hasAny()) {
         result.add(row);
-        informOfCounter(function, labels, of.place());
+        if (COUNTING.contains(function)) {
+          annotations.informOfCounter(labels.get(Labels.NAME), of.place());
+        }
       }
     }
     return merged(result);
-  }
-
-  private void informOfCounter(PromqlFunction function, Labels labels, Place place) {
-    boolean counts =
-        function == PromqlFunction.RATE
-            || function == PromqlFunction.INCREASE
-            || function == PromqlFunction.IRATE;
-    String name = labels.get(Labels.NAME);
-    if (counts && !name.isEmpty() && COUNTER_SUFFIXES.stream().noneMatch(name::endsWith)) {
-      annotations.info(
-          place,
-          "metric might not be a counter, name does not end in _total/_sum/_count/_bucket: "
-              + GoQuotes.quoted(name));
-    }
   }
 
   private Rows absent(Call call) {
@@ -599,30 +513,13 @@ public final class PromqlRun {
   }
 
   private Rows absent(PromqlExpr of, IntPredicate isPresent) {
-    Row row = Row.empty(absentLabels(of), steps.count());
+    Row row = Row.empty(LabelFunctions.ofAbsent(of), steps.count());
     for (int i = 0; i < steps.count(); i++) {
       if (!isPresent.test(i)) {
         row.values()[i] = 1;
       }
     }
     return new Rows(withValues(List.of(row)));
-  }
-
-  /// A matcher for equality gives its label. Any other matcher of the name that follows removes it.
-  private static Labels absentLabels(PromqlExpr of) {
-    if (!(of.bare() instanceof Selector selector)) {
-      return LabelEdits.NONE;
-    }
-    Labels labels = LabelEdits.NONE;
-    Set<String> set = new HashSet<>();
-    for (Matcher matcher : selector.matchers()) {
-      String name = matcher.name();
-      if (!name.equals(Labels.NAME)) {
-        boolean first = matcher.kind() == Matcher.Kind.EQUAL && set.add(name);
-        labels = LabelEdits.with(labels, name, first ? matcher.text() : "");
-      }
-    }
-    return labels;
   }
 
   private Rows timestamp(Call call) {
@@ -669,68 +566,13 @@ public final class PromqlRun {
       Row made = Row.empty(LabelEdits.unnamed(row.labels()), steps.count());
       for (int i = 0; i < first.length; i++) {
         if (row.has(i)) {
-          double value = row.value(i);
           made.values()[i] =
-              switch (call.function()) {
-                case CLAMP ->
-                    first[i] > second[i]
-                        ? Row.NONE
-                        : ElementFunctions.clamp(value, first[i], second[i]);
-                case CLAMP_MIN -> ElementFunctions.clamp(value, first[i], Double.POSITIVE_INFINITY);
-                case CLAMP_MAX -> ElementFunctions.clamp(value, Double.NEGATIVE_INFINITY, first[i]);
-                default -> ElementFunctions.round(value, first[i]);
-              };
+              ElementFunctions.apply(call.function(), row.value(i), first[i], second[i]);
         }
       }
       result.add(made);
     }
     return merged(withValues(result));
-  }
-
-  private Rows labelReplace(Call call) {
-    List<PromqlExpr> arguments = call.arguments();
-    String to = text(arguments.get(1));
-    String replacement = text(arguments.get(2));
-    String from = text(arguments.get(3));
-    String regex = text(arguments.get(4));
-    Pattern pattern;
-    try {
-      pattern = Pattern.compile("(?s:" + regex + ")");
-    } catch (PatternSyntaxException odd) {
-      throw PromqlException.ofExecution("invalid regular expression in label_replace(): " + regex);
-    }
-    requireLabel(to, "label_replace");
-    List<Row> result = new ArrayList<>();
-    for (Row row : rows(arguments.getFirst()).all()) {
-      var match = pattern.matcher(row.labels().get(from));
-      result.add(
-          match.matches()
-              ? row.of(
-                  LabelEdits.with(row.labels(), to, GroupReferences.expand(replacement, match)))
-              : row);
-    }
-    return merged(result);
-  }
-
-  private static void requireLabel(String name, String function) {
-    if (name.isEmpty() || name.indexOf(REPLACED) >= 0) {
-      throw PromqlException.ofExecution(
-          "invalid destination label name in %s(): %s".formatted(function, name));
-    }
-  }
-
-  private Rows labelJoin(Call call) {
-    List<PromqlExpr> arguments = call.arguments();
-    String to = text(arguments.get(1));
-    requireLabel(to, "label_join");
-    String separator = text(arguments.get(2));
-    List<String> from = arguments.stream().skip(3).map(PromqlRun::text).toList();
-    List<Row> result = new ArrayList<>();
-    for (Row row : rows(arguments.getFirst()).all()) {
-      String joined = String.join(separator, from.stream().map(row.labels()::get).toList());
-      result.add(row.of(LabelEdits.with(row.labels(), to, joined)));
-    }
-    return merged(result);
   }
 
   private Rows histogram(Call call) {
@@ -739,69 +581,19 @@ public final class PromqlRun {
     double[] first = scalars(arguments.getFirst());
     double[] second = isQuantile ? first : scalars(arguments.get(1));
     if (isQuantile) {
-      warnOfQuantiles(first, arguments.getFirst().place());
+      annotations.warnOfQuantiles(first, arguments.getFirst().place());
     }
-    Map<Labels, Map<Row, Double>> groups = new LinkedHashMap<>();
-    for (Row row : rows(arguments.getLast()).all()) {
-      Double bound = bound(row, arguments.getLast().place());
-      if (bound != null) {
-        Labels labels = LabelEdits.without(row.labels(), List.of("le"));
-        groups.computeIfAbsent(labels, _ -> new LinkedHashMap<>()).put(row, bound);
-      }
-    }
-    hold(groups.size());
-    List<Row> result = new ArrayList<>();
-    groups.forEach((labels, rows) -> {
-      Row made = Row.empty(LabelEdits.unnamed(labels), steps.count());
-      for (int step = 0; step < steps.count(); step++) {
-        HistogramBuckets buckets = buckets(rows, step);
-        if (buckets != null) {
-          made.values()[step] =
-              isQuantile
-                  ? buckets.quantile(first[step])
-                  : buckets.fraction(first[step], second[step]);
-          if (isQuantile && buckets.isRepaired()) {
-            String name = labels.get(Labels.NAME);
-            annotations.info(
-                arguments.getLast().place(),
-                "input to histogram_quantile needed to be fixed for monotonicity (see"
-                    + " https://prometheus.io/docs/prometheus/latest/querying/functions/"
-                    + "#histogram_quantile)"
-                    + (name.isEmpty() ? "" : " for metric name " + GoQuotes.quoted(name)));
-          }
-        }
-      }
-      result.add(made);
-    });
-    return merged(withValues(result));
-  }
-
-  private @Nullable Double bound(Row row, Place place) {
-    String text = row.labels().get("le");
-    try {
-      return switch (text) {
-        case "+Inf", "Inf", "inf", "+inf" -> Double.POSITIVE_INFINITY;
-        case "-Inf", "-inf" -> Double.NEGATIVE_INFINITY;
-        default -> Double.parseDouble(text);
-      };
-    } catch (NumberFormatException none) {
-      String name = row.labels().get(Labels.NAME);
-      annotations.warn(
-          place,
-          "bucket label \"le\" is missing or has a malformed value of "
-              + GoQuotes.quoted(text)
-              + (name.isEmpty() ? "" : " for metric name " + GoQuotes.quoted(name)));
-      return null;
-    }
-  }
-
-  private static @Nullable HistogramBuckets buckets(Map<Row, Double> rows, int step) {
-    List<HistogramBuckets.Bucket> all = new ArrayList<>();
-    rows.forEach((row, bound) -> {
-      if (row.has(step)) {
-        all.add(new HistogramBuckets.Bucket(bound, row.value(step)));
-      }
-    });
-    return all.isEmpty() ? null : new HistogramBuckets(all);
+    PromqlExpr buckets = arguments.getLast();
+    HistogramFunctions histograms =
+        new HistogramFunctions(rows(buckets).all(), buckets.place(), steps.count(), annotations);
+    hold(histograms.count());
+    return merged(
+        withValues(
+            histograms.run(
+                isQuantile,
+                (each, step) ->
+                    isQuantile
+                        ? each.quantile(first[step])
+                        : each.fraction(first[step], second[step]))));
   }
 }

@@ -1,5 +1,6 @@
 package io.widerow.query.promql.run;
 
+import io.widerow.query.promql.PromqlException;
 import io.widerow.query.series.Labels;
 import java.util.Arrays;
 import java.util.function.DoubleUnaryOperator;
@@ -71,5 +72,19 @@ public final class Row {
       mapped[i] = isNone(values[i]) ? NONE : operator.applyAsDouble(values[i]);
     }
     return new Row(other, mapped);
+  }
+
+  /// This row with the values of another part of its series.
+  Row joined(Row other) {
+    double[] both = values.clone();
+    for (int step = 0; step < both.length; step++) {
+      if (other.has(step)) {
+        if (!isNone(both[step])) {
+          throw PromqlException.ofExecution("vector cannot contain metrics with the same labelset");
+        }
+        both[step] = other.value(step);
+      }
+    }
+    return new Row(labels, both);
   }
 }

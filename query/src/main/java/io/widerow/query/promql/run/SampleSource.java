@@ -2,7 +2,9 @@ package io.widerow.query.promql.run;
 
 import io.widerow.query.logql.Matcher;
 import io.widerow.query.series.Labels;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /// The samples that selectors read.
 public interface SampleSource {
@@ -13,7 +15,50 @@ public interface SampleSource {
   ///
   /// @param millis since the Unix epoch
   @SuppressWarnings("ArrayRecordComponent") // handed over, and never changed
-  record Samples(Labels labels, long[] millis, double[] values) {}
+  record Samples(Labels labels, long[] millis, double[] values) {
+    /// The samples after one time, up to another.
+    Samples within(long afterMillis, long lastMillis) {
+      int from = 0;
+      int until = millis.length;
+      while (from < until && millis[from] <= afterMillis) {
+        from++;
+      }
+      while (until > from && millis[until - 1] > lastMillis) {
+        until--;
+      }
+      return new Samples(
+          labels, Arrays.copyOfRange(millis, from, until), Arrays.copyOfRange(values, from, until));
+    }
+
+    /// The samples without markers.
+    Samples unmarked() {
+      int[] kept = IntStream.range(0, values.length).filter(i -> !Row.isNone(values[i])).toArray();
+      return kept.length == values.length
+          ? this
+          : new Samples(
+              labels,
+              IntStream.of(kept).mapToLong(i -> millis[i]).toArray(),
+              IntStream.of(kept).mapToDouble(i -> values[i]).toArray());
+    }
+
+    /// The latest sample at each of some times, which do not descend.
+    ///
+    /// @param lookbackMillis how old it may be
+    /// @param times whether the values are the times of the samples, in seconds
+    Row latest(long[] ends, long lookbackMillis, boolean times) {
+      double[] latest = new double[ends.length];
+      int at = 0;
+      for (int i = 0; i < ends.length; i++) {
+        while (at < millis.length && millis[at] <= ends[i]) {
+          at++;
+        }
+        boolean fresh = at > 0 && millis[at - 1] > ends[i] - lookbackMillis;
+        double value = fresh ? values[at - 1] : Row.NONE;
+        latest[i] = times && !Row.isNone(value) ? millis[at - 1] / 1e3 : value;
+      }
+      return new Row(labels, latest);
+    }
+  }
 
   /// The series whose labels pass all matchers, with their samples in a range, in any order.
   ///

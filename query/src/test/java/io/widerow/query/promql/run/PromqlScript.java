@@ -519,8 +519,9 @@ final class PromqlScript implements SampleSource {
     }
     double difference = Math.abs(wanted - found);
     double sum = Math.abs(wanted) + Math.abs(found);
-    return wanted == 0 || found == 0 || sum < Double.MIN_NORMAL
-        ? difference < 1e-6 * Double.MIN_NORMAL || difference < 1e-300
-        : (difference / Math.min(sum, Double.MAX_VALUE)) < 1e-6;
+    if (wanted == 0 || found == 0 || sum < Double.MIN_NORMAL) {
+      return difference < 1e-300;
+    }
+    return difference / Math.min(sum, Double.MAX_VALUE) < 1e-6;
   }
 }
