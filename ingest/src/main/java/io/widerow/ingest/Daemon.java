@@ -45,10 +45,10 @@ import io.widerow.ingest.serve.status.DeletionService;
 import io.widerow.ingest.serve.status.DoctorService;
 import io.widerow.ingest.serve.status.IndexService;
 import io.widerow.ingest.serve.status.LayoutService;
-import io.widerow.ingest.serve.status.LokiRuleLists;
 import io.widerow.ingest.serve.status.RepartitionService;
 import io.widerow.ingest.serve.status.RetentionService;
 import io.widerow.ingest.serve.status.RollupService;
+import io.widerow.ingest.serve.status.RuleLists;
 import io.widerow.ingest.serve.status.SavedQueryService;
 import io.widerow.ingest.serve.status.SnapshotService;
 import io.widerow.ingest.serve.status.StatusServices;
@@ -277,7 +277,7 @@ public final class Daemon implements AutoCloseable {
                 JournalProtocol.routes(write.named("journal"), config.eventBytesMax()),
                 queries.routes(),
                 tenants.guard(loki.routes()),
-                tenants.guard(new LokiRuleLists(alerts).routes()),
+                tenants.guard(new RuleLists(alerts).routes()),
                 PrometheusRoutes.of(store, memory, config, BuildVersion.value()),
                 new SavedQueryService(store, Daemon::epochNanos).routes(),
                 config.security().page() ? PageService.routes() : List.<HttpRoute>of(),

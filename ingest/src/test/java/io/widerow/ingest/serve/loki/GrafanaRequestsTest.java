@@ -359,6 +359,7 @@ class GrafanaRequestsTest {
         loki.http.send("PUT", "/v1/alerts?rule=many&stats=count&every=1m&above=5");
     assertEquals(200, set.statusCode(), set.body());
     String rules = loki.http.get("/prometheus/api/v1/rules").body();
+    assertEquals(rules, loki.http.get("/api/v1/rules").body(), "of a Prometheus data source");
     assertTrue(rules.contains("\"type\":\"alerting\",\"name\":\"many\""), rules);
     assertTrue(rules.contains("\"state\":\"inactive\",\"health\":"), rules);
     String limits = loki.get("drilldown-limits");

@@ -13,23 +13,24 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/// The lists of rules that Grafana asks a Loki data source for. The daemon has no rules of Loki's
-/// ruler, so that its lists are empty; its own alert rules are shown with their state.
+/// The lists of rules that Grafana asks a Loki or a Prometheus data source for. The daemon has no
+/// rules of Loki's ruler, so that its lists are empty; its own alert rules are shown with their
+/// state.
 ///
 /// | path | response |
 /// |---|---|
 /// | `/loki/api/v1/rules`, `/api/prom/rules`, and below them | 404 `no rule groups found` |
-/// | `/prometheus/api/v1/rules` | the daemon's alert rules as one group |
-/// | `/prometheus/api/v1/alerts` | those that fire |
+/// | `/api/v1/rules`, `/prometheus/api/v1/rules` | the daemon's alert rules as one group |
+/// | `/api/v1/alerts`, `/prometheus/api/v1/alerts` | those that fire |
 ///
 /// - Threads: any.
-public final class LokiRuleLists {
+public final class RuleLists {
   private static final String GROUP = "widerow";
   private static final Set<HttpMethod> READ = Set.of(HttpMethod.GET);
 
   private final AlertScheduler alerts;
 
-  public LokiRuleLists(AlertScheduler alerts) {
+  public RuleLists(AlertScheduler alerts) {
     this.alerts = alerts;
   }
 
@@ -44,9 +45,11 @@ public final class LokiRuleLists {
                     Tokens.Scope.QUERY,
                     (_, _) -> HttpResponses.text(HttpStatus.NOT_FOUND, "no rule groups found\n")));
     Stream<HttpRoute> own =
-        Stream.of(
-            HttpRoute.get("/prometheus/api/v1/rules", Tokens.Scope.QUERY, (_, _) -> rules()),
-            HttpRoute.get("/prometheus/api/v1/alerts", Tokens.Scope.QUERY, (_, _) -> firing()));
+        Stream.of("/api/v1/", "/prometheus/api/v1/")
+            .flatMap(path ->
+                Stream.of(
+                    HttpRoute.get(path + "rules", Tokens.Scope.QUERY, (_, _) -> rules()),
+                    HttpRoute.get(path + "alerts", Tokens.Scope.QUERY, (_, _) -> firing())));
     return Stream.concat(none, own).toList();
   }
 
@@ -75,7 +78,7 @@ public final class LokiRuleLists {
 
   private HttpResponse firing() {
     List<String> firing =
-        alerts.all().stream().filter(LokiRuleLists::isFiring).map(LokiRuleLists::alert).toList();
+        alerts.all().stream().filter(RuleLists::isFiring).map(RuleLists::alert).toList();
     return HttpResponses.json(
         HttpStatus.OK,
         "{\"status\":\"success\",\"data\":{\"alerts\":[" + String.join(",", firing) + "]}}\n");
