@@ -8,9 +8,12 @@ import io.widerow.cql.store.TableStore;
 import io.widerow.cql.system.ServerCatalog;
 import io.widerow.cql.system.ServerIdentity;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 /// For tests: a server with tables, over the model of their store with a clock of its own unless
@@ -26,7 +29,15 @@ public final class TableServer {
   }
 
   private TableServer(TableStore model) {
-    this(() -> model, InstantSource.system());
+    this(() -> model, steps());
+  }
+
+  /// A clock that starts with a second and moves a microsecond each time it is read: no test
+  /// crosses the end of a second, however slow it is.
+  private static InstantSource steps() {
+    Instant start = Instant.now().truncatedTo(ChronoUnit.SECONDS);
+    AtomicLong micros = new AtomicLong();
+    return () -> start.plus(micros.getAndIncrement(), ChronoUnit.MICROS);
   }
 
   /// @param store the present one, for each start
