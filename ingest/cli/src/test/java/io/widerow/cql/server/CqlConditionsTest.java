@@ -120,7 +120,7 @@ class CqlConditionsTest {
   private List<String> answers(List<Case> cases) {
     List<String> answers;
     try (CqlDaemon daemon = new CqlDaemon(directory, Map.of());
-        CqlSession session = daemon.driver("V5", "none").build()) {
+        CqlSession session = daemon.session()) {
       answers = cases.stream().map(each -> answer(session, each)).toList();
     }
     String data = directory.resolve("store").toString();

@@ -71,6 +71,13 @@ final class CqlDaemon extends OperatedDaemon {
                 .build());
   }
 
+  /// A session for many statements that change the schema: it does not read it after each of them.
+  CqlSession session() {
+    CqlSession session = driver("V5", "none").build();
+    var _ = session.setSchemaMetadataEnabled(false);
+    return session;
+  }
+
   /// The first row of an answer.
   static Row first(CqlSession session, String statement) {
     return Objects.requireNonNull(session.execute(statement).one());

@@ -64,7 +64,7 @@ class CqlIndexesTest {
   private List<Given> answers(List<Step> steps) {
     List<Given> given = new ArrayList<>();
     try (CqlDaemon daemon = new CqlDaemon(directory, Map.of());
-        CqlSession session = daemon.driver("V5", "none").build()) {
+        CqlSession session = daemon.session()) {
       for (Step step : steps) {
         given.add(CqlAnswers.of(session, step));
       }

@@ -55,7 +55,7 @@ class CqlStatementsTest {
 
   private List<String> ours(List<String> lines) {
     try (CqlDaemon daemon = new CqlDaemon(directory, Map.of());
-        CqlSession session = daemon.driver("V5", "none").build()) {
+        CqlSession session = daemon.session()) {
       return answered(session, lines);
     }
   }
