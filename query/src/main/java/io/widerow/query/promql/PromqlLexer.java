@@ -59,9 +59,8 @@ final class PromqlLexer {
         begun = i + 1;
       }
     }
-    String place = "%d:%d".formatted(line, at - begun + 1);
     return PromqlException.ofRequest(
-        "invalid parameter \"query\": %s: parse error: %s".formatted(place, what));
+        "%d:%d: parse error: %s".formatted(line, at - begun + 1, what));
   }
 
   private PromqlException error(int place, String what) {

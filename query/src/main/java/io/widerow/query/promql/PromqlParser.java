@@ -56,29 +56,36 @@ public final class PromqlParser extends SelectorParser {
     super(text);
   }
 
+  /// @param parameter of the request that has the text, for errors
   /// @throws PromqlException with line, column and reason, as Prometheus words them
-  public static PromqlExpr parse(String text) {
-    PromqlParser parser = new PromqlParser(text);
-    if (parser.look().kind() == Kind.END) {
+  public static PromqlExpr parse(String parameter, String text) {
+    try {
+      PromqlParser parser = new PromqlParser(text);
+      if (parser.look().kind() == Kind.END) {
+        throw PromqlException.ofRequest(
+            "unknown position: parse error: no expression found in input");
+      }
+      PromqlExpr expr = parser.expression(0);
+      if (parser.look().kind() != Kind.END) {
+        throw parser.unexpected("");
+      }
+      return expr;
+    } catch (PromqlException mistake) {
       throw PromqlException.ofRequest(
-          "invalid parameter \"query\": unknown position: parse error: no expression found in"
-              + " input");
+          "invalid parameter \"%s\": %s".formatted(parameter, mistake.getMessage()));
     }
-    PromqlExpr expr = parser.expression(0);
-    if (parser.look().kind() != Kind.END) {
-      throw parser.unexpected("");
-    }
-    return expr;
   }
 
   /// The matchers of a selector, such as `up{job="x"}`.
-  public static List<Matcher> matchers(String text) {
-    if (parse(text) instanceof Selector(var _, var matchers, Timing timing, var _)
+  ///
+  /// @param parameter of the request that has the text, for errors
+  public static List<Matcher> matchers(String parameter, String text) {
+    if (parse(parameter, text) instanceof Selector(var _, var matchers, Timing timing, var _)
         && timing.equals(Timing.NONE)) {
       return matchers;
     }
     throw PromqlException.ofRequest(
-        "invalid parameter \"match[]\": must be a selector, got " + text);
+        "invalid parameter \"%s\": must be a selector, got %s".formatted(parameter, text));
   }
 
   private PromqlExpr expression(int strengthMin) {

@@ -66,14 +66,15 @@ class PromqlParserTest {
             + " evaluated",
       })
   void whatIsNoPromqlIsRefused(String text, String message) {
-    PromqlException refused = assertThrows(PromqlException.class, () -> PromqlParser.parse(text));
+    PromqlException refused =
+        assertThrows(PromqlException.class, () -> PromqlParser.parse("query", text));
     assertEquals("invalid parameter \"query\": " + message, refused.getMessage());
   }
 
   @Test
   void theLineCounts() {
     PromqlException refused =
-        assertThrows(PromqlException.class, () -> PromqlParser.parse("sum(\n  1)"));
+        assertThrows(PromqlException.class, () -> PromqlParser.parse("query", "sum(\n  1)"));
     assertEquals(
         "invalid parameter \"query\": 2:3: parse error: expected type instant vector in aggregation"
             + " expression, got scalar",
@@ -83,9 +84,9 @@ class PromqlParserTest {
   @Test
   void nestingIsBounded() {
     String deep = "(".repeat(5_000) + "1" + ")".repeat(5_000);
-    assertThrows(PromqlException.class, () -> PromqlParser.parse(deep));
+    assertThrows(PromqlException.class, () -> PromqlParser.parse("query", deep));
     String signs = "-".repeat(100_000) + "1";
-    assertThrows(PromqlException.class, () -> PromqlParser.parse(signs));
+    assertThrows(PromqlException.class, () -> PromqlParser.parse("query", signs));
   }
 
   @ParameterizedTest(name = "{0}")
@@ -114,9 +115,9 @@ class PromqlParserTest {
         "up[5m * 2 + step()]",
       })
   void theCanonicalFormMeansTheSame(String text) {
-    String printed = PromqlPrinter.print(PromqlParser.parse(text));
+    String printed = PromqlPrinter.print(PromqlParser.parse("query", text));
     assertEquals(text, printed);
-    assertEquals(printed, PromqlPrinter.print(PromqlParser.parse(printed)));
+    assertEquals(printed, PromqlPrinter.print(PromqlParser.parse("query", printed)));
   }
 
   @ParameterizedTest(name = "{0}")
@@ -133,6 +134,6 @@ class PromqlParserTest {
         "up offset 0x10|up offset 16",
       })
   void otherFormsBecomeIt(String text, String printed) {
-    assertEquals(printed, PromqlPrinter.print(PromqlParser.parse(text)));
+    assertEquals(printed, PromqlPrinter.print(PromqlParser.parse("query", text)));
   }
 }

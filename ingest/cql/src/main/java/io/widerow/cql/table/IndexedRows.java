@@ -1,11 +1,11 @@
 package io.widerow.cql.table;
 
 import io.widerow.cql.key.TableKeys;
+import io.widerow.cql.store.CursorAround;
 import io.widerow.cql.store.TableCursor;
 import io.widerow.cql.store.TableView;
 import io.widerow.cql.table.KeySpans.Span;
 import io.widerow.cql.type.WireCodec;
-import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.TreeSet;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: one.
 /// - Memory: the keys of one buffer.
-final class IndexedRows implements TableCursor {
+final class IndexedRows extends CursorAround {
   private static final int BUFFERED_MAX = 16_384;
   private static final int BUFFERED_BYTES_MAX = 2 << 20; // of the keys
 
@@ -155,58 +155,9 @@ final class IndexedRows implements TableCursor {
     return Arrays.compareUnsigned(key, from) >= 0 && Arrays.compareUnsigned(key, until) < 0;
   }
 
-  private TableCursor row() {
+  @Override
+  protected TableCursor row() {
     return Objects.requireNonNull(rows, "no present row");
-  }
-
-  @Override
-  public ByteBuffer key() {
-    return row().key();
-  }
-
-  @Override
-  public boolean isLive() {
-    return row().isLive();
-  }
-
-  @Override
-  public long liveExpiry() {
-    return row().liveExpiry();
-  }
-
-  @Override
-  public boolean nextCell() {
-    return row().nextCell();
-  }
-
-  @Override
-  public int column() {
-    return row().column();
-  }
-
-  @Override
-  public @Nullable ByteBuffer path() {
-    return row().path();
-  }
-
-  @Override
-  public ByteBuffer value() {
-    return row().value();
-  }
-
-  @Override
-  public long timestamp() {
-    return row().timestamp();
-  }
-
-  @Override
-  public int ttl() {
-    return row().ttl();
-  }
-
-  @Override
-  public long expiry() {
-    return row().expiry();
   }
 
   @Override

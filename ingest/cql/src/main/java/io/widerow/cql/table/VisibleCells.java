@@ -3,17 +3,16 @@ package io.widerow.cql.table;
 import io.widerow.cql.schema.Column;
 import io.widerow.cql.schema.DroppedColumn;
 import io.widerow.cql.schema.Table;
+import io.widerow.cql.store.CursorAround;
 import io.widerow.cql.store.TableCursor;
-import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /// The rows of a table without the cells of its dropped columns. A row that has only such cells is
 /// left out, unless it was inserted itself.
 ///
 /// - Threads: one.
-public final class VisibleCells implements TableCursor {
+public final class VisibleCells extends CursorAround {
   private final TableCursor all; // which it closes
   private final Map<Integer, Long> hidden; // by the numbers of columns: times of hidden cells
   private boolean found; // a visible cell that was not asked for yet
@@ -39,6 +38,11 @@ public final class VisibleCells implements TableCursor {
       hidden.computeIfPresent(column.number(), (_, _) -> column.time());
     }
     return new VisibleCells(rows, hidden);
+  }
+
+  @Override
+  protected TableCursor row() {
+    return all;
   }
 
   @Override
@@ -70,51 +74,6 @@ public final class VisibleCells implements TableCursor {
       return true;
     }
     return visibleCell();
-  }
-
-  @Override
-  public ByteBuffer key() {
-    return all.key();
-  }
-
-  @Override
-  public boolean isLive() {
-    return all.isLive();
-  }
-
-  @Override
-  public long liveExpiry() {
-    return all.liveExpiry();
-  }
-
-  @Override
-  public int column() {
-    return all.column();
-  }
-
-  @Override
-  public @Nullable ByteBuffer path() {
-    return all.path();
-  }
-
-  @Override
-  public ByteBuffer value() {
-    return all.value();
-  }
-
-  @Override
-  public long timestamp() {
-    return all.timestamp();
-  }
-
-  @Override
-  public int ttl() {
-    return all.ttl();
-  }
-
-  @Override
-  public long expiry() {
-    return all.expiry();
   }
 
   @Override

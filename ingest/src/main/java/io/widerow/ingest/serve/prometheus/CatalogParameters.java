@@ -70,7 +70,8 @@ record CatalogParameters(QueryParams given) {
     if (text.isEmpty()) {
       return absent;
     }
-    if (PromqlParser.parse(text) instanceof PromqlExpr.NumberLiteral(double seconds, var _, var _)
+    if (PromqlParser.parse(name, text)
+            instanceof PromqlExpr.NumberLiteral(double seconds, var _, var _)
         && seconds < DURATION_MAX) {
       return Math.round(seconds * 1e3);
     }
@@ -106,6 +107,6 @@ record CatalogParameters(QueryParams given) {
 
   /// A selector of PromQL, such as `up` or `up{job="x"}`.
   static SeriesSelector selector(String text) {
-    return new SeriesSelector(PromqlParser.matchers(text));
+    return new SeriesSelector(PromqlParser.matchers("match[]", text));
   }
 }

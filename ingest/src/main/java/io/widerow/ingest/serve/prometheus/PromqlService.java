@@ -60,7 +60,7 @@ final class PromqlService {
   }
 
   private static void format(ApiResponses.Call call, OutputBuffer json) {
-    PromqlExpr expr = PromqlParser.parse(call.parameters().required("query"));
+    PromqlExpr expr = PromqlParser.parse("query", call.parameters().required("query"));
     json.put("{\"status\":\"success\",\"data\":");
     ApiResponses.putText(json, PromqlPrinter.print(expr));
     json.put("}\n");
@@ -71,7 +71,7 @@ final class PromqlService {
     CatalogParameters given = call.parameters();
     String query = given.required("query");
     long limit = given.limit();
-    PromqlExpr expr = PromqlParser.parse(query);
+    PromqlExpr expr = PromqlParser.parse("query", query);
     Annotations annotations = new Annotations(query);
     PromqlValue value =
         new PromqlRun(

@@ -117,6 +117,10 @@ class PromqlServiceTest {
         "query|400|bad_data|query: is missing",
         "query?query=up&time=x|400|bad_data|time: must be seconds or RFC 3339, got x",
         "query_range?query=up&start=1&end=2|400|bad_data|step: is missing",
+        "query_range?query=up&start=1&end=2&step=5x|400|bad_data|invalid parameter \\\"step\\\":"
+            + " 1:1: parse error: bad number or duration syntax: \\\"5x\\\"",
+        "series?match[]=up%7B|400|bad_data|invalid parameter \\\"match[]\\\": 1:4: parse error:"
+            + " unexpected end of input inside braces",
         "query_range?query=up&start=1&end=2&step=0|400|bad_data|invalid parameter \\\"step\\\":"
             + " zero or negative query resolution step widths are not accepted. Try a positive"
             + " integer",

@@ -194,7 +194,7 @@ final class PromqlScript implements SampleSource {
       return LabelEdits.NONE;
     }
     List<Label> labels = new ArrayList<>();
-    for (Matcher matcher : PromqlParser.matchers(text)) {
+    for (Matcher matcher : PromqlParser.matchers("series", text)) {
       labels.add(new Label(matcher.name(), matcher.text()));
     }
     labels.removeIf(each -> each.value().isEmpty());
@@ -360,7 +360,7 @@ final class PromqlScript implements SampleSource {
     boolean fails =
         kind.equals("_fail") || expects.stream().anyMatch(e -> e.startsWith("expect fail"));
     try {
-      PromqlExpr expr = PromqlParser.parse(query);
+      PromqlExpr expr = PromqlParser.parse("query", query);
       value = new PromqlRun(this, steps, LOOKBACK, annotations, _ -> {}).run(expr);
     } catch (PromqlException failed) {
       String message = String.valueOf(failed.getMessage());
