@@ -75,6 +75,20 @@ class ViewsLanguageTest {
   }
 
   @Test
+  void aTableWithoutAKeyspaceIsOneOfTheViews() {
+    run(
+        "CREATE KEYSPACE other WITH replication = {'class': 'SimpleStrategy', 'replication_factor':"
+            + " 1}");
+    run("CREATE TABLE other.likes (item text PRIMARY KEY, stars int)");
+    run("INSERT INTO other.likes (item, stars) VALUES ('i9', 9)");
+    run(view("other.v", "*", "stars, item"));
+    assertRows("SELECT item FROM other.v WHERE stars = 9", "[i9]");
+    assertRefused(
+        view("v", "*", "stars, item").replace("FROM likes", "FROM other.likes"),
+        "2200 Cannot create a materialized view on a table in a different keyspace");
+  }
+
+  @Test
   void expiryAndTimesAreThoseOfTheTable() {
     run(
         view("v", "item, liked, customer, stars", "customer, item, liked"),

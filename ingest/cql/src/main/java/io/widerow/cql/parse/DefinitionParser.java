@@ -501,6 +501,9 @@ final class DefinitionParser {
       }
       words.requireWord("from");
       TableName base = words.tableName();
+      if (base.keyspace() == null) {
+        base = new TableName(name.keyspace(), base.table()); // the view's, not the one in use
+      }
       List<Where> where = words.skipWord("where") ? conditions.where() : List.of();
       words.requireWord("primary");
       words.requireWord("key");
