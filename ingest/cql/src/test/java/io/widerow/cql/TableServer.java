@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
@@ -63,6 +64,14 @@ public final class TableServer {
   /// The schema of tables.
   public Schema schema() {
     return tables.schema();
+  }
+
+  /// Collects what clients are told of changes from now on, as in `UPDATED TABLE likes`.
+  public List<String> changes() {
+    List<String> changes = new ArrayList<>();
+    tables.onChange(
+        change -> changes.add("%s %s %s".formatted(change.how(), change.target(), change.name())));
+    return changes;
   }
 
   /// Lets time pass.

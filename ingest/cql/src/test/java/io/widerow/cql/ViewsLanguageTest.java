@@ -88,6 +88,26 @@ class ViewsLanguageTest {
         "2200 Cannot create a materialized view on a table in a different keyspace");
   }
 
+  /// Drivers read again what an event names, and nothing else.
+  @Test
+  void clientsAreToldOfEachTableThatAChangeReaches() {
+    run(
+        "CREATE TYPE colour (red int)",
+        "ALTER TABLE likes ADD colour frozen<colour>",
+        view("every", "*", "stars, item, liked"),
+        view("some", "item, liked, stars", "stars, item, liked"));
+    List<String> changes = server.changes();
+    run("ALTER TABLE likes ADD title text");
+    assertEquals(List.of("UPDATED TABLE likes", "UPDATED TABLE every"), changes);
+    changes.clear();
+    run("ALTER TYPE colour ADD blue int");
+    assertEquals(
+        List.of("UPDATED TYPE colour", "UPDATED TABLE every", "UPDATED TABLE likes"), changes);
+    changes.clear();
+    run("ALTER TABLE likes WITH comment = 'c'");
+    assertEquals(List.of("UPDATED TABLE likes"), changes);
+  }
+
   @Test
   void expiryAndTimesAreThoseOfTheTable() {
     run(

@@ -8,6 +8,7 @@ import io.widerow.cql.change.TableWriter;
 import io.widerow.cql.change.ViewFill;
 import io.widerow.cql.change.ViewWriter;
 import io.widerow.cql.change.WrittenSchema;
+import io.widerow.cql.define.SchemaChange.How;
 import io.widerow.cql.parse.Definition;
 import io.widerow.cql.schema.CqlKeyspace;
 import io.widerow.cql.schema.Schema;
@@ -180,16 +181,38 @@ public final class TableSchema implements WrittenSchema {
       Definition definition, @Nullable String inUse, BooleanSupplier cancelled) {
     lock();
     try {
+      Schema before = written.schema;
       SchemaEditor.Edit edit = make(definition, inUse, cancelled);
       if (edit == null) {
         return null;
       }
       show();
-      listeners.forEach(listener -> listener.accept(edit.change()));
+      for (SchemaChange change : changes(before, edit)) {
+        listeners.forEach(listener -> listener.accept(change));
+      }
       return edit.change();
     } finally {
       changing.unlock();
     }
+  }
+
+  /// The change of an edit, and then the tables and views that have other columns by it: views of
+  /// an altered table, and tables of an altered type.
+  private static List<SchemaChange> changes(Schema before, SchemaEditor.Edit edit) {
+    List<SchemaChange> changes = new ArrayList<>(List.of(edit.change()));
+    String name = edit.change().keyspace();
+    CqlKeyspace earlier = before.find(name);
+    CqlKeyspace now = edit.schema().find(name);
+    if (earlier != null && now != null) {
+      for (Table table : now.tables()) {
+        Table was = earlier.find(table.name());
+        SchemaChange follows = SchemaChange.table(How.UPDATED, name, table.name());
+        if (was != null && !was.columns().equals(table.columns()) && !changes.contains(follows)) {
+          changes.add(follows);
+        }
+      }
+    }
+    return changes;
   }
 
   private SchemaEditor.@Nullable Edit make(
