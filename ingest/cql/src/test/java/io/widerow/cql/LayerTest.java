@@ -24,6 +24,7 @@ class LayerTest extends LayerRules {
       query.json:
       query.output:
       query.aggregation:
+      query.result:
       ingest.decode:
       ingest.config:
       ingest.lane:
@@ -47,8 +48,8 @@ class LayerTest extends LayerRules {
       cql.plan: query.json query.output cql cql.type cql.function cql.parse cql.schema cql.key \
           cql.change cql.define
       cql.system: cql.type cql.schema cql.define
-      cql.events: event storage storage.sketch query query.aggregation cql cql.type cql.parse \
-          cql.schema
+      cql.events: event storage storage.sketch query query.aggregation query.result cql cql.type \
+          cql.parse cql.schema
       cql.protocol: ingest.intake cql cql.type cql.plan
       cql.server: event storage storage.embedded query ingest.decode ingest.config ingest.lane \
           ingest.intake ingest.socket cql.store cql.engine cql cql.type cql.parse cql.schema \

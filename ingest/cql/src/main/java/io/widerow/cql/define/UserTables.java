@@ -12,6 +12,7 @@ import io.widerow.cql.schema.SecondaryIndex;
 import io.widerow.cql.schema.Table;
 import io.widerow.cql.store.TableStore;
 import io.widerow.cql.store.TableView;
+import io.widerow.cql.table.SizeEstimates;
 import io.widerow.cql.table.TableSizes;
 import io.widerow.cql.table.TableSource;
 import java.time.Duration;
@@ -105,6 +106,13 @@ public final class UserTables {
   /// The widest partitions of all tables, as a table.
   public RowSource sizes() {
     return new TableSizes(this::schema, writer.store(), writer.clock());
+  }
+
+  /// Estimates of the sizes of all tables, as the tables that tools read.
+  public List<RowSource> estimates() {
+    return List.of(
+        SizeEstimates.primary(this::schema, writer.store(), writer.clock()),
+        SizeEstimates.all(this::schema, writer.store(), writer.clock()));
   }
 
   public RowSource source(Table table) {

@@ -1,5 +1,6 @@
 package io.widerow.cql.engine;
 
+import io.widerow.cql.store.FileReads;
 import io.widerow.cql.store.TableCursor;
 import io.widerow.cql.store.TableView;
 import io.widerow.cql.store.Widest;
@@ -17,6 +18,7 @@ final class LeasedView implements TableView {
   private final long lsnMost;
   private final @Nullable UnwrittenGroup group;
   private final AtomicBoolean closed = new AtomicBoolean();
+  private final FileReads reads = new FileReads();
 
   /// @param state with a lease that belongs to the view
   LeasedView(TableState state, long lsnMost) {
@@ -65,10 +67,21 @@ final class LeasedView implements TableView {
     List<Fragments> sources = memory(range, descending);
     for (LiveTableFile live : state.files()) {
       if (live.file().mayHave(range)) {
-        sources.add(live.file().fragments(range, descending));
+        sources.add(live.file().fragments(range, descending, reads));
       }
     }
     return sources;
+  }
+
+  @Override
+  public long fileBytes(byte[] from, byte[] until) {
+    KeyRange range = new KeyRange(from.clone(), until.clone());
+    return files(range).stream().mapToLong(file -> file.bytesOf(range)).sum();
+  }
+
+  @Override
+  public FileReads reads() {
+    return reads;
   }
 
   /// True when some row may be hidden by a header.

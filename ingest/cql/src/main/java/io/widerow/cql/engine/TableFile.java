@@ -3,6 +3,7 @@ package io.widerow.cql.engine;
 import io.widerow.cql.fragment.FragmentReader;
 import io.widerow.cql.fragment.Keys;
 import io.widerow.cql.fragment.RowMerge;
+import io.widerow.cql.store.FileReads;
 import io.widerow.cql.tablestats.TableFilter;
 import io.widerow.cql.tablestats.TableOrigin;
 import io.widerow.cql.tablestats.Widths;
@@ -215,12 +216,19 @@ final class TableFile implements AutoCloseable {
 
   /// Its rows in a range of keys.
   Fragments fragments(KeyRange range, boolean descending) {
-    return new Rows(range, descending, Set.of());
+    return fragments(range, descending, new FileReads());
+  }
+
+  /// The same.
+  ///
+  /// @param reads counts the blocks that are read
+  Fragments fragments(KeyRange range, boolean descending, FileReads reads) {
+    return new Rows(range, descending, Set.of(), reads);
   }
 
   /// All of its rows but those of damaged blocks.
   Fragments fragmentsWithout(Set<Integer> damaged) {
-    return new Rows(KeyRange.ALL, false, damaged);
+    return new Rows(KeyRange.ALL, false, damaged, new FileReads());
   }
 
   /// Reads every byte that has a checksum, and every fragment.
@@ -308,6 +316,7 @@ final class TableFile implements AutoCloseable {
     private final boolean descending;
     private final Set<Integer> damaged; // blocks
     private final boolean ofPartition; // of one at most
+    private final FileReads reads;
     private final BlockExpander reader = expander();
     private final BlockRows block = reader.rows();
     private int blockNow = -1;
@@ -315,7 +324,8 @@ final class TableFile implements AutoCloseable {
     private boolean ended;
     private boolean closed;
 
-    Rows(KeyRange range, boolean descending, Set<Integer> damaged) {
+    Rows(KeyRange range, boolean descending, Set<Integer> damaged, FileReads reads) {
+      this.reads = reads;
       this.range = range;
       this.ofPartition = range.common() >= TableFileFormat.FILTER_KEY_BYTES;
       this.damaged = damaged;
@@ -370,6 +380,7 @@ final class TableFile implements AutoCloseable {
         reader.clear();
       } else if (!reader.hasRead(index.start(blockNow))) {
         TableFile.this.load(reader, blockNow, ofPartition);
+        reads.add(index.bytes(blockNow));
       }
     }
 

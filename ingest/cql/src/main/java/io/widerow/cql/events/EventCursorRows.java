@@ -1,6 +1,7 @@
 package io.widerow.cql.events;
 
 import io.widerow.cql.CqlException;
+import io.widerow.cql.schema.RequestPrincipal;
 import io.widerow.cql.schema.Row;
 import io.widerow.cql.schema.RowCondition;
 import io.widerow.cql.schema.RowCursor;
@@ -8,6 +9,7 @@ import io.widerow.event.EventId;
 import io.widerow.event.EventView;
 import io.widerow.query.RangeReader;
 import io.widerow.query.Token;
+import io.widerow.query.result.ReadCost;
 import io.widerow.storage.EventCursor.Step;
 import io.widerow.storage.StoreView;
 import java.nio.ByteBuffer;
@@ -28,9 +30,13 @@ final class EventCursorRows implements RowCursor {
   private final StoreView view;
   private final RangeReader reader;
   private final List<RowCondition> rest;
+  private final RequestPrincipal asker;
+  private final long begun = System.nanoTime();
   private final CqlEventRow row = new CqlEventRow();
 
-  EventCursorRows(StoreView view, RangeReader reader, List<RowCondition> rest) {
+  EventCursorRows(
+      StoreView view, RangeReader reader, List<RowCondition> rest, RequestPrincipal asker) {
+    this.asker = asker;
     this.view = view;
     this.reader = reader;
     this.rest = List.copyOf(rest);
@@ -82,8 +88,21 @@ final class EventCursorRows implements RowCursor {
     return new Token(id, StandardCharsets.UTF_8.decode(bytes).toString());
   }
 
+  /// Records what a reader has read.
+  ///
+  /// @param begun by the clock of [System#nanoTime]
+  static void trace(RequestPrincipal asker, RangeReader reader, long begun) {
+    if (asker.trace() != null) {
+      ReadCost.of(reader, System.nanoTime() - begun)
+          .text()
+          .lines()
+          .forEach(line -> asker.trace(() -> line));
+    }
+  }
+
   @Override
   public void close() {
+    trace(asker, reader, begun);
     reader.close();
     view.close();
   }

@@ -84,6 +84,7 @@ record EventFigures(StatsQuery stats, List<GroupBySpec.Kind> kinds) {
 
   /// Counts the events of a range.
   List<Row> count(StoreView view, RangeQuery query, QueryMemory memory, RequestPrincipal asker) {
+    long begun = System.nanoTime();
     Aggregation counted = new Aggregation(stats, asker.memory());
     Grouping fold = stats.fold();
     ReadMode mode =
@@ -96,6 +97,7 @@ record EventFigures(StatsQuery stats, List<GroupBySpec.Kind> kinds) {
       while (reader.nextWhenReady() == Step.EVENT) {
         counted.add(reader.event());
       }
+      EventCursorRows.trace(asker, reader, begun);
     }
     return counted.rows(ZoneOffset.UTC).stream().map(this::row).toList();
   }

@@ -93,7 +93,7 @@ public final class EventSource implements RowSource {
     try {
       RangeReader reader = RangeReader.open(view, query, BUDGET, memory);
       asker.onCancel().accept(reader::cancel);
-      return new EventCursorRows(view, reader, rest);
+      return new EventCursorRows(view, reader, rest, asker);
     } catch (RuntimeException refused) {
       view.close();
       throw refused;

@@ -162,6 +162,11 @@ record ChangePlan(UserTables tables, List<Bundle> bundles) implements Prepared {
                 request,
                 outcome -> conditional ? kept(conditional(outcome)) : StoredResponse.NOTHING);
     ChangeGroup.Outcome outcome = tables.write(all, once);
+    execution
+        .asker()
+        .trace(() ->
+            "Changes of %d rows or ranges are %s"
+                .formatted(all.size(), outcome.applied() ? "on disk" : "not applied"));
     if (outcome.kept() != null) {
       return new QueryRows.Repeat(first(outcome.kept()));
     }

@@ -164,7 +164,8 @@ record SelectPlan(
     if (keyspace.equals("system_auth")) {
       return Need.SCHEMA; // the names of tokens
     }
-    return keyspace.startsWith("system") ? Need.NOTHING : Need.READ;
+    boolean isShown = keyspace.startsWith("system") && !keyspace.equals("system_traces");
+    return isShown ? Need.NOTHING : Need.READ; // traces have the statements of all clients
   }
 
   @Override

@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import java.util.UUID;
 
 /// Writes the parts of a body in the notation of the protocol.
 ///
@@ -31,6 +32,11 @@ public final class BodyWriter {
 
   public BodyWriter integer(int value) {
     body.writeInt(value);
+    return this;
+  }
+
+  public BodyWriter uuid(UUID id) {
+    body.writeLong(id.getMostSignificantBits()).writeLong(id.getLeastSignificantBits());
     return this;
   }
 

@@ -26,7 +26,6 @@ public final class FrameReader extends ByteToMessageDecoder {
   public static final int VERSION_MAX = 5;
   static final int HEADER_BYTES = 9;
   static final int COMPRESSED = 0x01;
-  static final int CUSTOM_PAYLOAD = 0x04;
   private static final int STREAM_OFFSET = 2;
   private static final int OPCODE_OFFSET = 4;
   private static final int LENGTH_OFFSET = 5;
@@ -147,7 +146,7 @@ public final class FrameReader extends ByteToMessageDecoder {
       headed = false;
       in.skipBytes(HEADER_BYTES);
       skipped = length;
-      return new Request(version, stream, null, Unpooled.EMPTY_BUFFER, 0, null, refused);
+      return new Request(version, stream, null, Unpooled.EMPTY_BUFFER, 0, null, false, refused);
     }
     if (in.readableBytes() - HEADER_BYTES < length) {
       beginPace(context);
@@ -207,12 +206,13 @@ public final class FrameReader extends ByteToMessageDecoder {
           compressed != null && (flags & COMPRESSED) != 0 && segments == null
               ? decompress(compressed, body)
               : body.retain();
-      boolean hasPayload = (flags & CUSTOM_PAYLOAD) != 0 && version > VERSION_MIN;
+      boolean hasPayload = (flags & Reply.CUSTOM_PAYLOAD) != 0 && version > VERSION_MIN;
       ByteBuffer key = hasPayload ? readPayload(plain) : null;
-      return new Request(version, stream, opcode, plain, held, key, null);
+      boolean traced = (flags & Reply.TRACING) != 0;
+      return new Request(version, stream, opcode, plain, held, key, traced, null);
     } catch (CqlException broken) {
       credit.release(held);
-      return new Request(version, stream, null, Unpooled.EMPTY_BUFFER, 0, null, broken);
+      return new Request(version, stream, null, Unpooled.EMPTY_BUFFER, 0, null, false, broken);
     }
   }
 

@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: the event loop of the connection.
 public final class FrameWriter extends ChannelOutboundHandlerAdapter {
   private static final int ANSWER = 0x80;
-  private static final int WARNING = 0x08;
 
   /// Bodies below it are not worth compressing.
   private static final int COMPRESSED_MIN = 512;
@@ -69,9 +68,8 @@ public final class FrameWriter extends ChannelOutboundHandlerAdapter {
 
   private static ByteBuf plain(Reply reply, int flags, ByteBuf body) {
     ByteBuf header = Unpooled.buffer(FrameReader.HEADER_BYTES);
-    int all =
-        flags | (reply.payload() ? FrameReader.CUSTOM_PAYLOAD : 0) | (reply.warned() ? WARNING : 0);
-    header.writeByte(ANSWER | reply.version()).writeByte(all).writeShort(reply.stream());
+    header.writeByte(ANSWER | reply.version()).writeByte(flags | reply.flags());
+    header.writeShort(reply.stream());
     header.writeByte(reply.opcode().number).writeInt(body.readableBytes());
     return Unpooled.wrappedBuffer(header, body);
   }

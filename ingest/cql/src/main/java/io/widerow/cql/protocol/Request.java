@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// @param body which its receiver releases; not compressed
 /// @param credit bytes that it holds until it is answered
 /// @param key of a request that is done once, as it was given; null for none
+/// @param traced whether its client asks for a trace
 /// @param refused why its body was not read; null when it was
 public record Request(
     int version,
@@ -21,4 +22,5 @@ public record Request(
     ByteBuf body,
     long credit,
     @Nullable ByteBuffer key,
+    boolean traced,
     @Nullable CqlException refused) {}

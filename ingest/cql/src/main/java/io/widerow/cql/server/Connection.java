@@ -17,6 +17,7 @@ import io.widerow.cql.protocol.FrameWriter;
 import io.widerow.cql.protocol.Opcode;
 import io.widerow.cql.protocol.Reply;
 import io.widerow.cql.protocol.Request;
+import io.widerow.cql.schema.Trace;
 import io.widerow.ingest.config.TokenFile;
 import io.widerow.ingest.config.Tokens;
 import java.net.InetSocketAddress;
@@ -207,7 +208,11 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
         execute(
             context,
             request,
-            new Asked(StatementId.of(statement, in), options, CqlResponses.Metadata.NONE),
+            new Asked(
+                StatementId.of(statement, in),
+                options,
+                CqlResponses.Metadata.NONE,
+                trace(context, request, "Execute CQL3 query", statement)),
             () -> service.prepare(statement, in));
       }
       case PREPARE -> prepare(context, request, body);
@@ -270,10 +275,11 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
         context,
         request,
         new ExecutionHandle(),
+        trace(context, request, "Preparing CQL3 query", statement),
         () -> {
           long schema = service.statements().schema();
           Prepared prepared = allowed(service.prepare(statement, in), own);
-          service.statements().put(id, prepared, statement.length(), schema);
+          service.statements().put(id, prepared, statement, schema);
           return CqlResponses.prepared(request, id, prepared);
         });
   }
@@ -283,13 +289,14 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
     StatementId known =
         version == FrameReader.VERSION_MAX ? StatementId.of(body.shortBytes()) : null;
     QueryOptions options = QueryOptions.read(body, version);
-    Prepared prepared = service.statements().find(id);
+    PreparedStatements.Entry prepared = service.statements().find(id);
     if (prepared == null) {
       send(context, request, CqlResponses.unprepared(request, id), null);
       return;
     }
     CqlResponses.Metadata metadata = new CqlResponses.Metadata(options.skipMetadata(), known);
-    execute(context, request, new Asked(id, options, metadata), () -> prepared);
+    Trace trace = trace(context, request, "Execute CQL3 prepared query", prepared.text());
+    execute(context, request, new Asked(id, options, metadata, trace), prepared::prepared);
   }
 
   /// A statement of a batch: its text, or its id.
@@ -329,16 +336,18 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
     String in = options.keyspace() == null ? keyspace : options.keyspace();
     List<Prepared> known = new ArrayList<>();
     for (Part part : parts) {
-      Prepared prepared = part.id == null ? null : service.statements().find(part.id);
+      PreparedStatements.Entry prepared =
+          part.id == null ? null : service.statements().find(part.id);
       if (part.id != null && prepared == null) {
         send(context, request, CqlResponses.unprepared(request, part.id), null);
         return;
       }
       if (prepared != null) {
-        known.add(prepared);
+        known.add(prepared.prepared());
       }
     }
-    Asked asked = new Asked(id(kind, parts, in), options, CqlResponses.Metadata.NONE);
+    Trace trace = trace(context, request, "Execute batch of CQL3 queries", "");
+    Asked asked = new Asked(id(kind, parts, in), options, CqlResponses.Metadata.NONE, trace);
     execute(context, request, asked, () -> prepared(kind, parts, sizes, known, in));
   }
 
@@ -372,7 +381,24 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
   }
 
   /// A statement with all that came with it.
-  private record Asked(StatementId id, QueryOptions options, CqlResponses.Metadata known) {}
+  private record Asked(
+      StatementId id, QueryOptions options, CqlResponses.Metadata known, @Nullable Trace trace) {}
+
+  /// A trace when the client asks for one.
+  ///
+  /// @param kind as Cassandra names it
+  /// @param statement empty for a batch
+  private static @Nullable Trace trace(
+      ChannelHandlerContext context, Request request, String kind, String statement) {
+    if (!request.traced()) {
+      return null;
+    }
+    InetSocketAddress local = (InetSocketAddress) context.channel().localAddress();
+    InetSocketAddress remote = (InetSocketAddress) context.channel().remoteAddress();
+    Map<String, String> parameters =
+        statement.isEmpty() ? Map.of() : Map.of("query", Trace.cut(statement));
+    return new Trace(new Trace.Source(local, remote.getAddress(), kind, parameters));
+  }
 
   /// @param statement gives it on the thread that executes it
   private void execute(
@@ -390,10 +416,12 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
         context,
         request,
         execution,
+        asked.trace,
         () -> {
           Prepared prepared = allowed(statement.get(), own);
+          Trace.add(asked.trace, () -> "The statement is parsed and planned");
           CqlService.Page page =
-              service.execute(asked.id, prepared, asked.options, client, execution);
+              service.execute(asked.id, prepared, asked.options, client, execution, asked.trace);
           if (page.answer() instanceof QueryRows.KeyspaceInUse(String name)) {
             context.executor().execute(() -> keyspace = name); // before the response is sent
           }
@@ -404,10 +432,13 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
   }
 
   /// Answers a request on a thread of its own.
+  ///
+  /// @param trace is kept before the response is sent, so that the client finds it
   private void start(
       ChannelHandlerContext context,
       Request request,
       ExecutionHandle execution,
+      @Nullable Trace trace,
       Supplier<Reply> answer) {
     if (port.isStopping()) {
       throw new CqlException(Code.OVERLOADED, "the server stops");
@@ -418,7 +449,13 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
       try {
         reply = answer.get();
       } catch (Throwable failure) { // else the client would wait indefinitely
-        reply = CqlResponses.error(request, CqlService.told(failure));
+        CqlException why = CqlService.told(failure);
+        Trace.add(trace, () -> "The statement fails: " + why.sentence());
+        reply = CqlResponses.error(request, why);
+      }
+      if (trace != null) {
+        service.traces().add(trace);
+        reply = CqlResponses.traced(reply, trace.id());
       }
       Reply made = reply;
       context.executor().execute(() -> send(context, request, made, execution));

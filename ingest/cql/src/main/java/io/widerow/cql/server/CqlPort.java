@@ -28,6 +28,7 @@ import io.widerow.cql.schema.UnreadableStatement;
 import io.widerow.cql.store.TableStore;
 import io.widerow.cql.system.ServerCatalog;
 import io.widerow.cql.system.ServerIdentity;
+import io.widerow.cql.system.Traces;
 import io.widerow.ingest.config.TokenFile;
 import io.widerow.ingest.config.Tokens;
 import io.widerow.ingest.intake.Intake;
@@ -116,16 +117,16 @@ final class CqlPort implements PortProvider.Port {
     tables = tableStore == null ? null : new UserTables(tableStore, InstantSource.system());
     damage = tables == null ? List.of() : damage(tables);
     CqlEvents events = new CqlEvents(intake, terms.durability());
-    List<RowSource> sources =
-        List.of(
-            new EventSource(store::view, memory, events),
-            ServerCatalog.roles(() -> admins(terms.tokens())));
+    Traces traces = new Traces(InstantSource.system());
+    List<RowSource> sources = new ArrayList<>(traces.sources());
+    sources.add(new EventSource(store::view, memory, events));
+    sources.add(ServerCatalog.roles(() -> admins(terms.tokens())));
     Planner planner = new Planner(new ServerCatalog(identity, sources, tables), tables);
     if (tables != null) {
       tables.onChange(this::changed);
       tables.continueBuilds();
     }
-    service = new CqlService(store, planner, memory, terms.tokens());
+    service = new CqlService(store, planner, memory, terms.tokens(), traces);
     FunctionCounter.builder("widerow.cql.requests", service, CqlService::requests)
         .register(registry);
     FunctionCounter.builder("widerow.cql.connections.refused", refused, AtomicLong::get)

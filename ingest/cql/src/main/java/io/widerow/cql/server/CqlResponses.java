@@ -17,6 +17,7 @@ import io.widerow.cql.system.ServerIdentity;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /// The responses to requests.
@@ -101,9 +102,9 @@ final class CqlResponses {
   /// The same, with a payload that marks the response to a retry.
   static Reply repeat(Reply reply) {
     ByteBuffer told = StandardCharsets.UTF_8.encode("repeat");
-    ByteBuf payload = new BodyWriter().unsignedShort(1).string(RequestKey.NAME).bytes(told).body();
-    ByteBuf body = Unpooled.wrappedBuffer(payload, reply.body());
-    return new Reply(reply.version(), reply.stream(), reply.opcode(), false, true, body);
+    return reply.with(
+        Reply.CUSTOM_PAYLOAD,
+        new BodyWriter().unsignedShort(1).string(RequestKey.NAME).bytes(told));
   }
 
   /// The same with warnings, which version 3 does not have.
@@ -111,8 +112,12 @@ final class CqlResponses {
     if (warnings.isEmpty() || reply.version() == FrameReader.VERSION_MIN) {
       return reply;
     }
-    ByteBuf body = Unpooled.wrappedBuffer(new BodyWriter().strings(warnings).body(), reply.body());
-    return new Reply(reply.version(), reply.stream(), reply.opcode(), true, reply.payload(), body);
+    return reply.with(Reply.WARNING, new BodyWriter().strings(warnings));
+  }
+
+  /// The same with the id of its trace.
+  static Reply traced(Reply reply, UUID id) {
+    return reply.with(Reply.TRACING, new BodyWriter().uuid(id));
   }
 
   private static BodyWriter change(BodyWriter body, SchemaChange change) {

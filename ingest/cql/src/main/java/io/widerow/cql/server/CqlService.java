@@ -10,7 +10,9 @@ import io.widerow.cql.plan.QueryRows;
 import io.widerow.cql.plan.StatementExecution;
 import io.widerow.cql.schema.RequestKey;
 import io.widerow.cql.schema.RequestPrincipal;
+import io.widerow.cql.schema.Trace;
 import io.widerow.cql.store.WriteTooLargeException;
+import io.widerow.cql.system.Traces;
 import io.widerow.cql.type.WireCodec;
 import io.widerow.ingest.config.TokenFile;
 import io.widerow.query.HeldMemory;
@@ -45,6 +47,7 @@ final class CqlService {
   private final Planner planner;
   private final QueryMemory memory;
   private final @Nullable TokenFile tokens;
+  private final Traces traces;
   private final PageSeal seal;
   private final PreparedStatements statements = new PreparedStatements();
   private final Semaphore places;
@@ -54,7 +57,14 @@ final class CqlService {
 
   /// @param memory that all queries of the daemon share
   /// @param tokens of clients; null when they need none
-  CqlService(EventStore store, Planner planner, QueryMemory memory, @Nullable TokenFile tokens) {
+  /// @param traces where requests that are traced are kept
+  CqlService(
+      EventStore store,
+      Planner planner,
+      QueryMemory memory,
+      @Nullable TokenFile tokens,
+      Traces traces) {
+    this.traces = traces;
     this.planner = planner;
     this.memory = memory;
     this.tokens = tokens;
@@ -64,6 +74,10 @@ final class CqlService {
 
   @Nullable TokenFile tokens() {
     return tokens;
+  }
+
+  Traces traces() {
+    return traces;
   }
 
   PreparedStatements statements() {
@@ -138,12 +152,14 @@ final class CqlService {
   ///
   /// @param id of the statement
   /// @param running counts the memory that the execution holds
+  /// @param trace takes what is done; null when nobody asks for it
   Page execute(
       StatementId id,
       Prepared prepared,
       QueryOptions options,
       Client client,
-      ExecutionHandle running) {
+      ExecutionHandle running,
+      @Nullable Trace trace) {
     running.requireGoingOn();
     List<@Nullable ByteBuffer> values = options.valuesOf(prepared.variables());
     byte[] statement = withValues(id, values);
@@ -151,7 +167,11 @@ final class CqlService {
     ByteBuffer position = sealed == null ? null : seal.open(statement, sealed);
     RequestPrincipal asker =
         new RequestPrincipal(
-            client.local, client.address, bytes -> running.hold(memory, bytes), running::onCancel);
+            client.local,
+            client.address,
+            bytes -> running.hold(memory, bytes),
+            running::onCancel,
+            trace);
     ByteBuffer key = client.key;
     RequestKey request =
         key == null ? null : RequestKey.of(client.name, WireCodec.bytes(key), statement);

@@ -21,14 +21,13 @@ final class PreparedStatements {
   private long chars;
   private long schemas; // that there were
 
-  /// A statement, and how long its text is.
-  private record Entry(Prepared prepared, int chars) {}
+  /// A statement with its text.
+  record Entry(Prepared prepared, String text) {}
 
-  @Nullable Prepared find(StatementId id) {
+  @Nullable Entry find(StatementId id) {
     lock.lock();
     try {
-      Entry entry = byId.get(id);
-      return entry == null ? null : entry.prepared;
+      return byId.get(id);
     } finally {
       lock.unlock();
     }
@@ -59,17 +58,17 @@ final class PreparedStatements {
   /// Keeps a statement, unless the schema has changed since.
   ///
   /// @param schema for which it was prepared
-  void put(StatementId id, Prepared prepared, int length, long schema) {
+  void put(StatementId id, Prepared prepared, String text, long schema) {
     lock.lock();
     try {
       if (schema != schemas) {
         return; // the driver prepares it again
       }
-      Entry before = byId.put(id, new Entry(prepared, length));
-      chars += length - (before == null ? 0 : before.chars);
+      Entry before = byId.put(id, new Entry(prepared, text));
+      chars += text.length() - (before == null ? 0 : before.text.length());
       Iterator<Entry> oldest = byId.values().iterator();
       while (byId.size() > 1 && (byId.size() > STATEMENTS_MAX || chars > CHARS_MAX)) {
-        chars -= oldest.next().chars;
+        chars -= oldest.next().text.length();
         oldest.remove();
       }
     } finally {

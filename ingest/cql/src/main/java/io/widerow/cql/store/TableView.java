@@ -32,6 +32,16 @@ public interface TableView extends AutoCloseable {
   /// @param nowSeconds Unix time by which cells have expired
   Widest widest(byte[] table, boolean onlyLive, int most, long read, long nowSeconds);
 
+  /// Bytes that the rows of a range of keys take in table files; of a block that has others too,
+  /// their share.
+  ///
+  /// @param from the least key, inclusive
+  /// @param until the key behind the greatest
+  long fileBytes(byte[] from, byte[] until);
+
+  /// What its cursors have read of table files so far.
+  FileReads reads();
+
   @Override
   void close();
 }

@@ -42,6 +42,7 @@ public final class ServerCatalog implements CqlCatalog {
     others.forEach(this::add);
     if (tables != null) {
       add(tables.sizes());
+      tables.estimates().forEach(this::add);
       add(SystemTables.indexInfo(), _ -> SchemaRows.built(tables));
       add(SystemTables.indexBuilds(), _ -> SchemaRows.builds(tables));
     }
@@ -56,7 +57,6 @@ public final class ServerCatalog implements CqlCatalog {
     add(SystemTables.views(), _ -> rows(false).views());
     add(SystemTables.indexes(), _ -> rows(false).indexes());
     SystemTables.empty().forEach(table -> add(table, _ -> List.of()));
-    add(SystemTables.sizeEstimates(), _ -> List.of());
     add(SystemTables.settings(), _ -> settings());
     add(SystemTables.virtualKeyspaces(), _ -> rows(true).keyspaces());
     add(SystemTables.virtualTables(), _ -> rows(true).tables());

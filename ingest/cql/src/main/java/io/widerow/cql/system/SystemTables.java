@@ -1,6 +1,5 @@
 package io.widerow.cql.system;
 
-import static io.widerow.cql.type.NativeType.BIGINT;
 import static io.widerow.cql.type.NativeType.BLOB;
 import static io.widerow.cql.type.NativeType.BOOLEAN;
 import static io.widerow.cql.type.NativeType.DOUBLE;
@@ -20,6 +19,9 @@ final class SystemTables {
   static final String SCHEMA = "system_schema";
   static final String VIRTUAL_SCHEMA = "system_virtual_schema";
   static final String VIEWS = "system_views";
+
+  /// With the statements of all clients, so only clients that may read can see it.
+  static final String TRACES = "system_traces";
 
   private static final NativeType UUID = NativeType.UUID;
   private static final CqlType TEXTS = new CqlType.ListOf(TEXT, true);
@@ -81,6 +83,34 @@ final class SystemTables {
         .column("schema_version", UUID)
         .column("tokens", new CqlType.SetOf(TEXT, false))
         .build("information about known peers in the cluster");
+  }
+
+  /// Requests that are traced.
+  static Table traceSessions() {
+    return Table.named(TRACES, "sessions")
+        .partition("session_id", UUID)
+        .column("client", INET)
+        .column("command", TEXT)
+        .column("coordinator", INET)
+        .column("coordinator_port", INT)
+        .column("duration", INT)
+        .column("parameters", new CqlType.MapOf(TEXT, TEXT, false))
+        .column("request", TEXT)
+        .column("started_at", TIMESTAMP)
+        .build("tracing sessions");
+  }
+
+  /// Their activities.
+  static Table traceEvents() {
+    return Table.named(TRACES, "events")
+        .partition("session_id", UUID)
+        .clustering("event_id", NativeType.TIMEUUID)
+        .column("activity", TEXT)
+        .column("source", INET)
+        .column("source_elapsed", INT)
+        .column("source_port", INT)
+        .column("thread", TEXT)
+        .build("tracing events");
   }
 
   static Table keyspaces() {
@@ -245,18 +275,6 @@ final class SystemTables {
         .column("member_of", new CqlType.SetOf(TEXT, true))
         .column("salted_hash", TEXT)
         .build("the tokens of the daemon; no salted_hash is shown");
-  }
-
-  /// Which tools for Spark read; without rows they make one part of each node.
-  static Table sizeEstimates() {
-    return Table.named(SYSTEM, "size_estimates")
-        .partition("keyspace_name", TEXT)
-        .clustering("table_name", TEXT)
-        .clustering("range_start", TEXT)
-        .clustering("range_end", TEXT)
-        .column("mean_partition_size", BIGINT)
-        .column("partitions_count", BIGINT)
-        .build("per-table primary range size estimates");
   }
 
   static Table settings() {

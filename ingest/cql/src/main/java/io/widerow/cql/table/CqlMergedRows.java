@@ -275,6 +275,7 @@ final class CqlMergedRows implements RowCursor {
   @Override
   public void close() {
     all.forEach(Partition::close);
+    filter.end(view);
     view.close();
   }
 }

@@ -42,9 +42,10 @@ final class IndexChoice {
 
   /// The part of an index that has all rows which meet a condition.
   ///
+  /// @param name of the index
   /// @param values ranges of keys, one for each value, or one with all values of a range
   /// @param isRange whether they have several values
-  record Part(IndexKeys keys, List<Span> values, boolean isRange, boolean ofStatics) {}
+  record Part(String name, IndexKeys keys, List<Span> values, boolean isRange, boolean ofStatics) {}
 
   /// The part to read; null when no index helps.
   ///
@@ -117,7 +118,8 @@ final class IndexChoice {
           byte[] prefix = keys.value(value);
           spans.add(new Span(prefix, IndexKeys.behind(prefix)));
         }
-        return new Part(keys, spans, values.size() > 1, column.kind() == Kind.STATIC);
+        boolean ofStatics = column.kind() == Kind.STATIC;
+        return new Part(index.name(), keys, spans, values.size() > 1, ofStatics);
       }
       if (index.target() == Target.SIMPLE
           && condition.key() == null
@@ -132,7 +134,8 @@ final class IndexChoice {
       }
     }
     return bounded
-        ? new Part(keys, List.of(new Span(from, until)), true, column.kind() == Kind.STATIC)
+        ? new Part(
+            index.name(), keys, List.of(new Span(from, until)), true, column.kind() == Kind.STATIC)
         : null;
   }
 

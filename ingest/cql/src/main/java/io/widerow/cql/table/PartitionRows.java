@@ -167,6 +167,7 @@ final class PartitionRows implements RowCursor {
   @Override
   public void close() {
     closeCursor();
+    filter.end(view);
     view.close();
   }
 }

@@ -6,6 +6,7 @@ import io.widerow.cql.schema.KeyLimits.TupleCondition;
 import io.widerow.cql.schema.RequestPrincipal;
 import io.widerow.cql.schema.RowCondition;
 import io.widerow.cql.schema.RowScan;
+import io.widerow.cql.store.TableView;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -25,6 +26,8 @@ final class RowFilter {
   private final long begun = System.nanoTime();
   private @Nullable List<RowCondition> rest;
   private int rows;
+  private long tested;
+  private long kept;
 
   RowFilter(RowScan scan, KeySpans spans, RequestPrincipal asker) {
     this.scan = scan;
@@ -54,6 +57,20 @@ final class RowFilter {
 
   /// Whether a row that lies in the ranges is wanted.
   boolean test(TableRow row) {
+    tested++;
+    boolean meets = meetsAll(row);
+    kept += meets ? 1 : 0;
+    return meets;
+  }
+
+  /// The page is read: records what it took.
+  void end(TableView view) {
+    asker.trace(() ->
+        "Read %d rows, %d meet all conditions; %d blocks of table files, %d bytes"
+            .formatted(tested, kept, view.reads().blocks(), view.reads().bytes()));
+  }
+
+  private boolean meetsAll(TableRow row) {
     requireGoingOn();
     if (row.key().clustering() == null && spans.isClusteringRestricted()) {
       return false;

@@ -151,6 +151,7 @@ final class TableRows implements RowCursor {
   @Override
   public void close() {
     cursor.close();
+    filter.end(view);
     view.close();
   }
 }

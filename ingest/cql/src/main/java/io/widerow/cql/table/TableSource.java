@@ -61,12 +61,18 @@ public record TableSource(Table table, TableStore store, InstantSource clock, In
     asker.memory().accept(partitions == null ? 0 : KeySpans.KEY_BYTES * partitions.size());
     RowFilter filter = new RowFilter(scan, spans, asker);
     Position after = Position.read(scan.after());
+    asker.trace(() ->
+        "Reading %s of %s"
+            .formatted(
+                partitions == null ? "all partitions" : partitions.size() + " partitions",
+                table.qualified()));
     if (!table.indexes().isEmpty()) {
       IndexChoice choice = new IndexChoice(table, scan.conditions(), built);
       IndexChoice.Part part = choice.choose(view, partitions != null, nowSeconds);
       if (part != null) {
         filter.hold(part.isRange() ? IndexedRows.BUFFER_BYTES : 0);
         reader.readBy(part, filter::requireGoingOn);
+        asker.trace(() -> "Reading by the index " + part.name());
       }
     }
     if (partitions == null) {

@@ -78,8 +78,7 @@ class SelectTest {
         List.of(
             "[system, local, 20]",
             "[system, peers, 9]",
-            "[system, peers_v2, 12]",
-            "[system, size_estimates, 6]"),
+            "[system, peers_v2, 12]"),
         asking.rows(
             "SELECT keyspace_name, table_name, count(*) "
                 + COLUMNS
@@ -110,11 +109,7 @@ class SelectTest {
         FILTERING,
         asking.refusal("SELECT * " + COLUMNS + "WHERE keyspace_name = 'system' AND kind = 'a'"));
     assertEquals(
-        List.of(
-            "[peers_v2, peer_port]",
-            "[size_estimates, range_end]",
-            "[size_estimates, range_start]",
-            "[size_estimates, table_name]"),
+        List.of("[peers_v2, peer_port]"),
         asking.rows(
             "SELECT table_name, column_name "
                 + COLUMNS
@@ -290,7 +285,7 @@ class SelectTest {
             .rows("DESC TABLE system.peers_v2")
             .getFirst()
             .contains("PRIMARY KEY (peer, peer_port)\n) WITH CLUSTERING ORDER BY (peer_port ASC)"));
-    assertEquals(5, asking.rows("DESCRIBE KEYSPACE system", 1).size());
+    assertEquals(4, asking.rows("DESCRIBE KEYSPACE system", 1).size());
     assertEquals("2200 'x' not found in keyspaces", asking.refusal("DESCRIBE KEYSPACE x"));
     assertEquals(1, asking.rows("DESCRIBE CLUSTER").size());
   }

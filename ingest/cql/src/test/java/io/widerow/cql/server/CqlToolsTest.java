@@ -1,9 +1,18 @@
 package io.widerow.cql.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 
 import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.cql.BatchStatement;
+import com.datastax.oss.driver.api.core.cql.BatchStatementBuilder;
+import com.datastax.oss.driver.api.core.cql.BatchType;
+import com.datastax.oss.driver.api.core.cql.PreparedStatement;
+import com.datastax.oss.driver.api.core.cql.QueryTrace;
 import com.datastax.oss.driver.api.core.cql.ResultSet;
+import com.datastax.oss.driver.api.core.cql.Row;
+import com.datastax.oss.driver.api.core.cql.SimpleStatement;
+import com.datastax.oss.driver.api.core.cql.Statement;
 import com.datastax.oss.driver.api.core.data.CqlVector;
 import java.nio.file.Path;
 import java.util.List;
@@ -59,12 +68,89 @@ class CqlToolsTest {
           CqlDaemon.first(
                   session, "SELECT value FROM system_views.settings WHERE name = 'cluster_name'")
               .getString(0));
-      assertEquals(
-          List.of(),
-          session
-              .execute("SELECT * FROM system.size_estimates WHERE keyspace_name = 'widerow'")
-              .all());
     }
+  }
+
+  /// Of few partitions the number is exact, of many it is an estimate; both halves of the ring have
+  /// a row.
+  @Test
+  void sizesAreEstimated() {
+    try (CqlDaemon daemon = new CqlDaemon(directory, Map.of());
+        CqlSession session = daemon.session()) {
+      session.execute("CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy'}");
+      session.execute("CREATE TABLE k.few (p int, c int, PRIMARY KEY (p, c))");
+      session.execute("CREATE TABLE k.many (p int PRIMARY KEY, v text)");
+      PreparedStatement few = session.prepare("INSERT INTO k.few (p, c) VALUES (?, ?)");
+      PreparedStatement many = session.prepare("INSERT INTO k.many (p, v) VALUES (?, 'x')");
+      for (int batch = 0; batch < 10; batch++) {
+        BatchStatementBuilder statements = BatchStatement.builder(BatchType.UNLOGGED);
+        for (int i = 0; i < 1_000; i++) {
+          statements.addStatement(many.bind(1_000 * batch + i));
+        }
+        for (int i = 0; i < 10; i++) {
+          statements.addStatement(few.bind(10 * batch + i, i));
+          statements.addStatement(few.bind(10 * batch + i, i + 10));
+        }
+        session.execute(statements.build());
+      }
+      assertEquals(100, partitions(session, "size_estimates", "few", 2));
+      assertEquals(10_000, partitions(session, "size_estimates", "many", 2), 1_000);
+      assertEquals(200, partitions(session, "table_estimates", "few", 4)); // two kinds of ranges
+      assertEquals(0, partitions(session, "size_estimates", "none", 0));
+    }
+  }
+
+  private static long partitions(CqlSession session, String from, String table, int rows) {
+    List<Row> found =
+        session
+            .execute(
+                "SELECT range_start, range_end, partitions_count, mean_partition_size FROM system."
+                    + "%s WHERE keyspace_name = 'k' AND table_name = '%s'".formatted(from, table))
+            .all();
+    assertEquals(rows, found.size());
+    return found.stream().mapToLong(row -> row.getLong("partitions_count")).sum();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"V3", "V4", "V5"})
+  void requestsAreTraced(String version) {
+    try (CqlDaemon daemon = new CqlDaemon(directory, Map.of());
+        CqlSession session = daemon.driver(version, "lz4").build()) {
+      session.execute("CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy'}");
+      session.execute("CREATE TABLE k.t (p int, c int, v int, PRIMARY KEY (p, c))");
+      session.execute("CREATE INDEX by_v ON k.t (v)");
+      QueryTrace write =
+          trace(session, SimpleStatement.newInstance("INSERT INTO k.t (p, c, v) VALUES (1, 2, 3)"));
+      assertEquals("Execute CQL3 query", write.getRequestType());
+      assertEquals("Changes of 1 rows or ranges are on disk", activity(write, 1));
+      assertEquals("127.0.0.1", write.getCoordinatorAddress().getAddress().getHostAddress());
+
+      String counting = "SELECT count(*) FROM k.t"; // has a warning, too
+      QueryTrace all = trace(session, SimpleStatement.newInstance(counting));
+      assertEquals(Map.of("query", counting), all.getParameters());
+      assertEquals("Reading all partitions of k.t", activity(all, 1));
+      assertEquals(
+          "Read 1 rows, 1 meet all conditions; 0 blocks of table files, 0 bytes", activity(all, 2));
+
+      PreparedStatement byValue = session.prepare("SELECT * FROM k.t WHERE v = ?");
+      QueryTrace index = trace(session, byValue.bind(3));
+      assertEquals("Execute CQL3 prepared query", index.getRequestType());
+      assertEquals("Reading by the index by_v", activity(index, 2));
+
+      QueryTrace events =
+          trace(session, SimpleStatement.newInstance("SELECT * FROM widerow.events"));
+      assertEquals("plan: 0 partitions in 0 groups, 0 groups opened", activity(events, 1));
+      assertNull(session.execute("SELECT * FROM k.t").getExecutionInfo().getTracingId());
+    }
+  }
+
+  private static QueryTrace trace(CqlSession session, Statement<?> statement) {
+    ResultSet rows = session.execute(statement.setTracing(true));
+    return rows.getExecutionInfo().getQueryTrace();
+  }
+
+  private static String activity(QueryTrace trace, int index) {
+    return String.valueOf(trace.getEvents().get(index).getActivity());
   }
 
   @ParameterizedTest

@@ -106,6 +106,16 @@ public final class TableModel implements TableStore {
     private final NavigableMap<byte[], List<ModelFragment>> shown;
     private boolean open = true;
 
+    @Override
+    public long fileBytes(byte[] from, byte[] until) {
+      return 0;
+    }
+
+    @Override
+    public FileReads reads() {
+      return new FileReads();
+    }
+
     View(NavigableMap<byte[], List<ModelFragment>> shown) {
       this.shown = shown;
     }
