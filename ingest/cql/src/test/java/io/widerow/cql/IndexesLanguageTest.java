@@ -343,15 +343,35 @@ class IndexesLanguageTest {
         "ALTER TABLE mail RENAME sent TO at",
         "2200 Can't rename column sent because it has dependent secondary indexes (mail_sent_idx)"
       },
-      {
-        "ALTER TYPE pair ADD c int",
-        "2200 type pair is in a column of index odd_u_idx and can get no more fields; drop the"
-            + " index first"
-      },
     };
     for (String[] each : refused) {
       assertRefused(each[0], each[1]);
     }
+  }
+
+  /// Values that were written before have null in the new field, also in keys and entries.
+  @Test
+  void typesInKeysAndIndexesGetMoreFields() {
+    run(
+        "CREATE TYPE pair (a int)",
+        "CREATE TABLE typed (p int, c frozen<pair>, u frozen<pair>, v int, PRIMARY KEY (p, c))"
+            + " WITH CLUSTERING ORDER BY (c DESC)",
+        "CREATE INDEX ON typed (u)",
+        "INSERT INTO typed (p, c, u, v) VALUES (1, {a: 1}, {a: 2}, 10)",
+        "ALTER TYPE pair ADD b int",
+        "INSERT INTO typed (p, c, u, v) VALUES (1, {a: 1, b: null}, {a: 2}, 11)",
+        "INSERT INTO typed (p, c, u, v) VALUES (1, {a: 1, b: 1}, {a: 2, b: null}, 12)",
+        "INSERT INTO typed (p, c, u, v) VALUES (1, {a: null, b: 1}, {a: null, b: 2}, 13)");
+    assertRows("SELECT v FROM typed WHERE p = 1", "[12]", "[11]", "[13]");
+    assertRows("SELECT v FROM typed WHERE p = 1 AND c = {a: 1}", "[11]");
+    assertRows("SELECT v FROM typed WHERE p = 1 AND c > {a: 1}", "[12]");
+    assertRows("SELECT v FROM typed WHERE u = {a: 2}", "[12]", "[11]");
+    assertRows("SELECT v FROM typed WHERE u = {b: 2}", "[13]");
+    run("CREATE TABLE named (p frozen<list<frozen<pair>>> PRIMARY KEY)");
+    assertRefused(
+        "ALTER TYPE pair ADD c int",
+        "2200 Cannot add new field c of type int to user type k.pair as the type is being used in"
+            + " partition key by the following tables: k.named");
   }
 
   @Test

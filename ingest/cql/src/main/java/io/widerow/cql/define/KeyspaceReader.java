@@ -180,7 +180,8 @@ final class KeyspaceReader implements TypeName.Users {
   public CqlType.@Nullable UserType find(@Nullable String keyspace, String type) {
     if (keyspace != null && !keyspace.equals(name)) {
       throw CqlException.invalid(
-          "Statement on keyspace %s cannot refer to a user type in keyspace %s"
+          ("Statement on keyspace %s cannot refer to a user type in keyspace %s; user types can"
+                  + " only be used in the keyspace they are defined in")
               .formatted(name, keyspace));
     }
     CqlType.UserType found = types.get(type);

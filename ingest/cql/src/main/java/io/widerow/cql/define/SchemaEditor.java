@@ -221,7 +221,8 @@ final class SchemaEditor {
     return (of, name) -> {
       if (of != null && !of.equals(keyspace.name())) {
         throw CqlException.invalid(
-            "Statement on keyspace %s cannot refer to a user type in keyspace %s"
+            ("Statement on keyspace %s cannot refer to a user type in keyspace %s; user types can"
+                    + " only be used in the keyspace they are defined in")
                 .formatted(keyspace.name(), of));
       }
       return keyspace.type(name);

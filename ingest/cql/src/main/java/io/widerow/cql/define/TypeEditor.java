@@ -23,6 +23,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 
 /// ALTER TYPE, and what types of users may be.
 record TypeEditor(SchemaEditor editor) {
@@ -76,7 +77,6 @@ record TypeEditor(SchemaEditor editor) {
   private List<CqlType.Field> added(
       CqlKeyspace keyspace, CqlType.UserType type, Alteration.Add added) {
     List<CqlType.Field> fields = new ArrayList<>(type.fields());
-    requireInNoKey(keyspace, type);
     for (ColumnName field : added.columns()) {
       if (fields.stream().anyMatch(each -> each.name().equals(field.name()))) {
         if (added.unlessThere()) {
@@ -86,6 +86,7 @@ record TypeEditor(SchemaEditor editor) {
             "Cannot add field %s to type %s: a field with name %s already exists"
                 .formatted(field.name(), qualified(type), field.name()));
       }
+      requireInNoPartitionKey(keyspace, type, field);
       add(fields, field, editor.users(keyspace));
       if (isIn(fields.getLast().type(), type)) {
         throw CqlException.invalid(
@@ -194,21 +195,21 @@ record TypeEditor(SchemaEditor editor) {
     };
   }
 
-  /// The fields of a type in a key are part of the key's form.
-  private static void requireInNoKey(CqlKeyspace keyspace, CqlType.UserType type) {
-    for (Table table : keyspace.tables()) {
-      for (Column each : table.columns()) {
-        if (each.isKey() && isIn(each.type(), type)) {
-          throw CqlException.invalid(
-              "type %s is in the key of table %s and can get no more fields"
-                  .formatted(type.name(), table.name()));
-        }
-        if (!table.indexes(each.name()).isEmpty() && isIn(each.type(), type)) {
-          throw CqlException.invalid(
-              "type %s is in a column of index %s and can get no more fields; drop the index first"
-                  .formatted(type.name(), table.indexes(each.name()).getFirst().name()));
-        }
-      }
+  /// The token of a partition is that of all fields of its key.
+  private static void requireInNoPartitionKey(
+      CqlKeyspace keyspace, CqlType.UserType type, ColumnName field) {
+    String tables =
+        keyspace.tables().stream()
+            .filter(table ->
+                table.of(Column.Kind.PARTITION_KEY).stream()
+                    .anyMatch(each -> isIn(each.type(), type)))
+            .map(Table::qualified)
+            .collect(Collectors.joining(", "));
+    if (!tables.isEmpty()) {
+      throw CqlException.invalid(
+          ("Cannot add new field %s of type %s to user type %s as the type is being used in"
+                  + " partition key by the following tables: %s")
+              .formatted(field.name(), field.type().in(keyspace.name()), qualified(type), tables));
     }
   }
 

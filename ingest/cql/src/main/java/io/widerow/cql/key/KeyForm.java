@@ -10,7 +10,6 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.util.Collection;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -93,14 +92,18 @@ final class KeyForm {
     out.putByte(END);
   }
 
+  /// Without the nulls at the end, so a type of users can get more fields.
   private static void putFields(List<CqlType> types, List<?> values, CellBuffer out) {
-    Iterator<?> next = values.iterator();
-    for (CqlType type : types) {
-      Object value = next.hasNext() ? next.next() : null;
+    int end = values.size();
+    while (end > 0 && values.get(end - 1) == null) {
+      end--;
+    }
+    for (int i = 0; i < end; i++) {
+      Object value = values.get(i);
       if (value == null) {
         out.putByte(NULL);
       } else {
-        putComponent(type, value, false, out);
+        putComponent(types.get(i), value, false, out);
       }
     }
     out.putByte(END);

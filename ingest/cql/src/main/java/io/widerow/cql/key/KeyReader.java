@@ -121,10 +121,9 @@ final class KeyReader {
 
   private List<@Nullable Object> fields(List<CqlType> types) {
     @Nullable Object[] values = new Object[types.size()];
-    for (int i = 0; i < values.length; i++) {
+    for (int i = 0; !skipEnd(); i++) {
       values[i] = element(types.get(i));
     }
-    require(next(), KeyForm.END);
     return Arrays.asList(values);
   }
 

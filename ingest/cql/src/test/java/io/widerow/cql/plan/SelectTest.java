@@ -75,10 +75,7 @@ class SelectTest {
   @Test
   void groupsAreCounted() {
     assertEquals(
-        List.of(
-            "[system, local, 20]",
-            "[system, peers, 9]",
-            "[system, peers_v2, 12]"),
+        List.of("[system, local, 20]", "[system, peers, 9]", "[system, peers_v2, 12]"),
         asking.rows(
             "SELECT keyspace_name, table_name, count(*) "
                 + COLUMNS
