@@ -111,6 +111,46 @@ class CqlToolsTest {
     return found.stream().mapToLong(row -> row.getLong("partitions_count")).sum();
   }
 
+  /// The requests of COPY TO and COPY FROM: ranges of tokens with pages, and prepared inserts in
+  /// unlogged batches.
+  @Test
+  void tablesAreCopiedByTokenRanges() {
+    try (CqlDaemon daemon = new CqlDaemon(directory, Map.of());
+        CqlSession session = daemon.driver("V5", "lz4").build()) {
+      session.execute("CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy'}");
+      for (String name : List.of("k.t", "k.u")) {
+        session.execute(
+            "CREATE TABLE %s (p int, c int, m map<text, int>, PRIMARY KEY (p, c))".formatted(name));
+      }
+      PreparedStatement insert = session.prepare("INSERT INTO k.t (p, c, m) VALUES (?, ?, ?)");
+      BatchStatementBuilder first = BatchStatement.builder(BatchType.UNLOGGED);
+      for (int i = 0; i < 1_000; i++) {
+        first.addStatement(insert.bind(i % 100, i, Map.of("i", i)));
+      }
+      session.execute(first.build());
+
+      PreparedStatement copy = session.prepare("INSERT INTO k.u (p, c, m) VALUES (?, ?, ?)");
+      int ranges = 16;
+      long step = Long.divideUnsigned(-1, ranges);
+      for (int i = 0; i < ranges; i++) {
+        long from = Long.MIN_VALUE + i * step;
+        String until = i == ranges - 1 ? "" : " AND token(p) <= " + (from + step);
+        String read = "SELECT p, c, m FROM k.t WHERE token(p) > " + from + until;
+        BatchStatementBuilder batch = BatchStatement.builder(BatchType.UNLOGGED);
+        for (Row row : session.execute(SimpleStatement.newInstance(read).setPageSize(7))) {
+          batch.addStatement(copy.bind(row.getInt(0), row.getInt(1), row.getObject(2)));
+        }
+        session.execute(batch.build());
+      }
+      assertEquals(texts(session, "SELECT * FROM k.t"), texts(session, "SELECT * FROM k.u"));
+      assertEquals(1_000, texts(session, "SELECT c FROM k.u").size());
+    }
+  }
+
+  private static List<String> texts(CqlSession session, String statement) {
+    return session.execute(statement).all().stream().map(Row::getFormattedContents).toList();
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"V3", "V4", "V5"})
   void requestsAreTraced(String version) {
