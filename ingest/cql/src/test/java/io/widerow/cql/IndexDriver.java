@@ -1,5 +1,7 @@
 package io.widerow.cql;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -10,7 +12,7 @@ import java.util.function.Predicate;
 
 /// For tests: random statements for a table with indexes, and the rows that a query by each index
 /// should have, counted from all rows of the table.
-final class IndexDriver {
+final class IndexDriver extends DerivedDriver {
   static final String COLUMNS = "p, q, c, v, w, s, m, l, f, st";
 
   private static final String TABLE =
@@ -18,8 +20,6 @@ final class IndexDriver {
           + " l list<int>, f frozen<set<int>>, st int static, PRIMARY KEY ((p, q), c))";
   private static final int INDEXES_MAX = 5;
 
-  private final SplittableRandom random;
-  private final long firstMicros;
   private final Map<String, Index> indexes = new LinkedHashMap<>();
 
   /// An index, and queries that it serves.
@@ -40,8 +40,7 @@ final class IndexDriver {
   }
 
   IndexDriver(SplittableRandom random, long firstMicros) {
-    this.random = random;
-    this.firstMicros = firstMicros;
+    super(random, firstMicros);
     add("v", equal("v", "1"), equal("v", "2"));
     add("w", equal("w", "'a'"));
     add("c", equal("c", "1"));
@@ -79,12 +78,12 @@ final class IndexDriver {
     return query(column + " = " + value, row -> row.get(column).equals(shown));
   }
 
-  static void create(Asking asking) {
-    asking.run("CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy'}");
-    asking.run(TABLE);
+  @Override
+  String table() {
+    return TABLE;
   }
 
-  /// Makes or drops an index.
+  @Override
   String definition(List<String> there) {
     List<String> names = there.size() < INDEXES_MAX ? List.copyOf(indexes.keySet()) : there;
     String name = names.get(random.nextInt(names.size()));
@@ -95,7 +94,7 @@ final class IndexDriver {
         : "CREATE INDEX %s ON t (%s".formatted(name, target);
   }
 
-  /// One statement that changes rows.
+  @Override
   String change() {
     return switch (random.nextInt(24)) {
       case 0, 1 -> batch();
@@ -108,15 +107,8 @@ final class IndexDriver {
     };
   }
 
-  private String batch() {
-    List<String> parts = new ArrayList<>();
-    for (int left = 2 + random.nextInt(3); left > 0; left--) {
-      parts.add(simple());
-    }
-    return "BEGIN BATCH " + String.join("; ", parts) + "; APPLY BATCH";
-  }
-
-  private String simple() {
+  @Override
+  String simple() {
     return switch (random.nextInt(12)) {
       case 0 -> "DELETE FROM t" + time() + row();
       case 1 -> "DELETE " + pick("v", "w", "s", "m[1]", "m", "l", "f") + " FROM t" + time() + row();
@@ -163,44 +155,27 @@ final class IndexDriver {
     return partition() + " AND c = " + random.nextInt(4);
   }
 
-  private String number() {
-    return random.nextInt(4) == 0 ? "null" : Integer.toString(random.nextInt(3));
+  @Override
+  List<String> there(Asking asking) {
+    return names(asking, "SELECT index_name FROM system_schema.indexes WHERE keyspace_name = 'k'");
   }
 
-  private String text() {
-    return random.nextInt(4) == 0 ? "null" : pick("'a'", "'b'");
-  }
-
-  private String pick(String... texts) {
-    return texts[random.nextInt(texts.length)];
-  }
-
-  private String micros() {
-    return "TIMESTAMP " + (firstMicros + random.nextInt(30));
-  }
-
-  private String time() {
-    return random.nextInt(4) == 0 ? "" : " USING " + micros();
-  }
-
-  private String using() {
-    boolean expires = random.nextInt(3) == 0;
-    String ttl = "TTL " + (1 + random.nextInt(60));
-    String time = time();
-    return !expires ? time : time.isEmpty() ? " USING " + ttl : time + " AND " + ttl;
-  }
-
-  /// The indexes that a server has.
-  static List<String> there(Asking asking) {
-    return asking
-        .rows("SELECT index_name FROM system_schema.indexes WHERE keyspace_name = 'k'")
-        .stream()
-        .map(name -> name.substring(1, name.length() - 1))
-        .toList();
+  @Override
+  int compare(TableServer server) {
+    Asking asking = server.asking("k");
+    assertEquals(List.of(), server.faultsOfIndexes());
+    int[] compared = new int[1];
+    expected(asking, there(asking))
+        .forEach((query, rows) -> {
+          assertEquals(rows, asking.rows(query), query);
+          assertEquals(rows, asking.rows(query, 1 + rows.size() % 3), query + " in pages");
+          compared[0] += rows.size();
+        });
+    return compared[0];
   }
 
   /// The queries that indexes serve, with the rows that each should have.
-  Map<String, List<String>> expected(Asking asking, List<String> there) {
+  private Map<String, List<String>> expected(Asking asking, List<String> there) {
     List<List<String>> rows = asking.cells("SELECT " + COLUMNS + " FROM t");
     Map<String, List<String>> expected = new LinkedHashMap<>();
     for (String name : there) {

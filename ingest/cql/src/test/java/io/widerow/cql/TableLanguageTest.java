@@ -255,6 +255,27 @@ class TableLanguageTest {
     assertRefused(
         "UPDATE t SET f.x = 1 WHERE p = {x: 1, y: 2}",
         "2200 Invalid operation for frozen column f of type frozen<point>");
+    assertRefused(
+        "DELETE f.x FROM t WHERE p = {x: 1, y: 2}",
+        "2200 Frozen UDT column f does not support field deletions");
+    assertRefused(
+        "DELETE u.x FROM t WHERE p = {x: 1, y: 2}",
+        "2200 Invalid field deletion operation for non-UDT column u");
+  }
+
+  @Test
+  void durationsHaveAtMostSoManyMonthsAndDays() {
+    run("CREATE TABLE t (p int PRIMARY KEY, d duration)");
+    run("INSERT INTO t (p, d) VALUES (1, 178956970y7mo306783378w1d)");
+    assertRows("SELECT d FROM t", "[178956970y7mo2147483647d]");
+    for (String each : List.of("9223372036854775807y", "2147483648mo", "P178956971Y")) {
+      assertRefused(
+          "INSERT INTO t (p, d) VALUES (1, %s)".formatted(each),
+          "2200 Invalid duration. The total number of months must be less or equal to 2147483647");
+    }
+    assertRefused(
+        "INSERT INTO t (p, d) VALUES (1, 9223372036854775807d)",
+        "2200 Invalid duration. The total number of days must be less or equal to 2147483647");
   }
 
   @Test

@@ -1,5 +1,7 @@
 package io.widerow.cql;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -11,15 +13,13 @@ import java.util.stream.Collectors;
 /// much of it meets; and a recount of the views from the table.
 ///
 /// - Threads: one.
-final class ViewDriver {
+final class ViewDriver extends DerivedDriver {
   private static final String TABLE =
       "CREATE TABLE k.t (p int, c int, v int, w text, s set<int>, m map<int, text>, z int static,"
           + " PRIMARY KEY (p, c)) WITH CLUSTERING ORDER BY (c DESC)";
 
   private static final int VIEWS_MAX = 3;
 
-  private final SplittableRandom random;
-  private final long firstMicros; // of the timestamps that statements name
   private final TreeMap<String, View> views = new TreeMap<>();
   private final List<String> numbers = new ArrayList<>(List.of("v"));
 
@@ -41,8 +41,7 @@ final class ViewDriver {
   }
 
   ViewDriver(SplittableRandom random, long firstMicros) {
-    this.random = random;
-    this.firstMicros = firstMicros;
+    super(random, firstMicros);
     views.put(
         "by_v",
         new View(
@@ -93,12 +92,12 @@ final class ViewDriver {
             "p = 1 AND c IN (0, 2, 3)"));
   }
 
-  static void create(Asking asking) {
-    asking.run("CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy'}");
-    asking.run(TABLE);
+  @Override
+  String table() {
+    return TABLE;
   }
 
-  /// Makes or drops a view, or adds a column to the table.
+  @Override
   String definition(List<String> there) {
     if (random.nextInt(6) == 0 && numbers.size() < 3) {
       numbers.add("n" + numbers.size());
@@ -112,7 +111,7 @@ final class ViewDriver {
         : "CREATE MATERIALIZED VIEW " + name + " AS " + view.statement;
   }
 
-  /// One statement that changes rows.
+  @Override
   String change() {
     int kind = random.nextInt(12);
     if (kind == 0) {
@@ -128,15 +127,8 @@ final class ViewDriver {
     return random.nextInt(200) == 0 ? "TRUNCATE t" : simple();
   }
 
-  private String batch() {
-    List<String> parts = new ArrayList<>();
-    for (int left = 2 + random.nextInt(3); left > 0; left--) {
-      parts.add(simple());
-    }
-    return "BEGIN BATCH " + String.join("; ", parts) + "; APPLY BATCH";
-  }
-
-  private String simple() {
+  @Override
+  String simple() {
     return switch (random.nextInt(10)) {
       case 0 -> "DELETE FROM t" + time() + row();
       case 1 -> "DELETE " + pick("v", "w", "s", "m[1]", "m") + " FROM t" + time() + row();
@@ -171,46 +163,27 @@ final class ViewDriver {
     return " WHERE p = %d AND c = %d".formatted(random.nextInt(2), random.nextInt(4));
   }
 
-  private String number() {
-    return random.nextInt(4) == 0 ? "null" : Integer.toString(random.nextInt(3));
+  @Override
+  List<String> there(Asking asking) {
+    return names(asking, "SELECT view_name FROM system_schema.views WHERE keyspace_name = 'k'");
   }
 
-  private String text() {
-    return random.nextInt(4) == 0 ? "null" : pick("'a'", "'b'");
-  }
-
-  private String pick(String... texts) {
-    return texts[random.nextInt(texts.length)];
-  }
-
-  private String micros() {
-    return "TIMESTAMP " + (firstMicros + random.nextInt(30));
-  }
-
-  private String time() {
-    return random.nextInt(4) == 0 ? "" : " USING " + micros();
-  }
-
-  private String using() {
-    boolean expires = random.nextInt(3) == 0;
-    String ttl = "TTL " + (1 + random.nextInt(60));
-    String time = time();
-    return !expires ? time : time.isEmpty() ? " USING " + ttl : time + " AND " + ttl;
-  }
-
-  /// The views that a server has.
-  static List<String> there(Asking asking) {
-    return asking
-        .rows("SELECT view_name FROM system_schema.views WHERE keyspace_name = 'k'")
-        .stream()
-        .map(name -> name.substring(1, name.length() - 1))
-        .toList();
+  @Override
+  int compare(TableServer server) {
+    Asking asking = server.asking("k");
+    int compared = 0;
+    for (String view : there(asking)) {
+      List<String> rows = rows(asking, view, true);
+      assertEquals(rows, rows(asking, view, false), view);
+      compared += rows.size();
+    }
+    return compared;
   }
 
   /// The rows that a view has, or should have: a line a row, sorted.
   ///
   /// @param counted whether it is counted from the table
-  List<String> rows(Asking asking, String name, boolean counted) {
+  private List<String> rows(Asking asking, String name, boolean counted) {
     View view = Objects.requireNonNull(views.get(name));
     List<String> shown = new ArrayList<>(view.columns);
     for (String column : view.columns) {

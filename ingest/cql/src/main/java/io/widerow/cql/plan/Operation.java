@@ -75,6 +75,14 @@ record Operation(Column column, How how, @Nullable Value key, int field, @Nullab
           "Invalid deletion operation for non collection column %s".formatted(column.name()));
     }
     Value key = part.key() == null ? null : key(part, column, compiler);
+    if (part.field() != null && !(column.type() instanceof CqlType.UserType)) {
+      throw CqlException.invalid(
+          "Invalid field deletion operation for non-UDT column " + column.name());
+    }
+    if (part.field() != null && !column.type().isMultiCell()) {
+      throw CqlException.invalid(
+          "Frozen UDT column %s does not support field deletions".formatted(column.name()));
+    }
     int field = part.field() == null ? -1 : field(part, column);
     return new Operation(column, How.SET, key, field, null);
   }

@@ -21,6 +21,10 @@ public record CqlDuration(int months, int days, long nanos) {
   private static final long[] NANOS = {
     3_600_000_000_000L, 60_000_000_000L, 1_000_000_000L, 1_000_000L, 1_000L, 1L
   };
+
+  /// Of months and days: more are refused, and can be added without an overflow.
+  private static final long COUNT_MAX = 1L << 40;
+
   private static final String[] NAMES = {"h", "m", "s", "ms", "us", "ns"};
 
   /// @throws IllegalArgumentException when the text is none
@@ -29,22 +33,22 @@ public record CqlDuration(int months, int days, long nanos) {
     try {
       Matcher weeks = WEEKS.matcher(text);
       if (weeks.matches()) {
-        return of(sign, 0, Math.multiplyExact(7, part(weeks, 1)), 0);
+        return of(sign, 0, 7 * part(weeks, 1), 0);
       }
       Matcher iso = ISO.matcher(text);
       if (iso.matches() && !text.endsWith("P") && !text.endsWith("T")) {
-        long months = Math.addExact(Math.multiplyExact(12, part(iso, 1)), part(iso, 2));
+        long months = 12 * part(iso, 1) + part(iso, 2);
         return of(sign, months, part(iso, 3), nanos(iso, 4, 3));
       }
       Matcher dateTime = DATE_TIME.matcher(text);
       if (dateTime.matches()) {
-        long months = Math.addExact(Math.multiplyExact(12, part(dateTime, 1)), part(dateTime, 2));
+        long months = 12 * part(dateTime, 1) + part(dateTime, 2);
         return of(sign, months, part(dateTime, 3), nanos(dateTime, 4, 3));
       }
       Matcher units = UNITS.matcher(text.toLowerCase(Locale.ROOT));
       if (units.matches() && text.length() > (sign < 0 ? 1 : 0)) {
-        long months = Math.addExact(Math.multiplyExact(12, part(units, 1)), part(units, 2));
-        long days = Math.addExact(Math.multiplyExact(7, part(units, 3)), part(units, 4));
+        long months = 12 * part(units, 1) + part(units, 2);
+        long days = 7 * part(units, 3) + part(units, 4);
         return of(sign, months, days, nanos(units, 5, NANOS.length));
       }
     } catch (ArithmeticException tooLong) {
@@ -55,10 +59,23 @@ public record CqlDuration(int months, int days, long nanos) {
 
   private static CqlDuration of(int sign, long months, long days, long nanos) {
     return new CqlDuration(
-        sign * Math.toIntExact(months), sign * Math.toIntExact(days), sign * nanos);
+        sign * total("months", months), sign * total("days", days), sign * nanos);
+  }
+
+  private static int total(String unit, long count) {
+    if (count > Integer.MAX_VALUE) {
+      throw CqlException.invalid(
+          "Invalid duration. The total number of %s must be less or equal to %d"
+              .formatted(unit, Integer.MAX_VALUE));
+    }
+    return (int) count;
   }
 
   private static long part(Matcher parts, int group) {
+    return Math.min(number(parts, group), COUNT_MAX);
+  }
+
+  private static long number(Matcher parts, int group) {
     String text = parts.group(group);
     return text == null ? 0 : Long.parseLong(text);
   }
@@ -66,7 +83,7 @@ public record CqlDuration(int months, int days, long nanos) {
   private static long nanos(Matcher parts, int group, int count) {
     long nanos = 0;
     for (int i = 0; i < count; i++) {
-      nanos = Math.addExact(nanos, Math.multiplyExact(NANOS[i], part(parts, group + i)));
+      nanos = Math.addExact(nanos, Math.multiplyExact(NANOS[i], number(parts, group + i)));
     }
     return nanos;
   }

@@ -13,20 +13,24 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: rows, their order and types, and codes of errors are those of Cassandra. Method: random
-/// statements over random tables, each with a page size of its own, are given to a daemon and to
-/// Cassandra 5.0.9, and the answers are compared as texts. Without the cluster they are compared
-/// with a recording (`cql/recorded.txt`: a statement, a tab, its answer); `-Dcql.record=FILE`
-/// writes one.
+/// Goal: rows, their order and types, and codes of errors are those of Cassandra, with secondary
+/// indexes and arithmetic. Method: random statements over random tables, each with a page size of
+/// its own, are given to a daemon and to Cassandra 5.0.9, and the answers are compared as texts.
+/// Without the cluster they are compared with a recording (`cql/NAME.txt`: a page size, a statement
+/// and its answer); `-Dcql.record=DIRECTORY` writes these. `-Dcql.statements=N` sets the number of
+/// statements.
 class CqlDifferentialTest {
   private static final int STATEMENTS = Integer.getInteger("cql.statements", 5_000);
   private static final int STATEMENTS_PER_TABLE = Math.max(1, STATEMENTS / 20);
@@ -39,8 +43,28 @@ class CqlDifferentialTest {
 
   @TempDir private Path directory = Path.of(".");
 
-  static List<Long> seeds() {
-    return Seeds.of(1);
+  /// What makes statements.
+  enum Generator {
+    /// Tables of all kinds, each with some indexes.
+    RECORDED,
+    /// Tables with many indexes, and queries by them.
+    INDEXES;
+
+    private List<Step> steps(long seed) {
+      return this == RECORDED
+          ? CqlDifferentialTest.steps(seed, STATEMENTS)
+          : IndexStatements.steps(seed, Math.max(1, STATEMENTS / IndexStatements.OF_TABLE));
+    }
+
+    private String file() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  static List<Arguments> seeds() {
+    return Seeds.of(1).stream()
+        .flatMap(seed -> Stream.of(Generator.values()).map(each -> Arguments.of(each, seed)))
+        .toList();
   }
 
   private static List<Step> steps(long seed, int count) {
@@ -60,6 +84,9 @@ class CqlDifferentialTest {
       RandomTable table = new RandomTable("t" + n, kind, random);
       steps.add(new Step(table.definition(), 100));
       RandomStatements statements = new RandomStatements(table, random);
+      for (int i = random.nextInt(3); i > 0; i--) {
+        steps.add(new Step(statements.index(), 100));
+      }
       for (int i = 0; i < STATEMENTS_PER_TABLE && steps.size() < count; i++) {
         steps.add(new Step(statements.next(), RandomTable.any(PAGES, random)));
       }
@@ -105,25 +132,26 @@ class CqlDifferentialTest {
     return given;
   }
 
-  @Test
+  @ParameterizedTest
+  @EnumSource
   @Timeout(300)
-  void asRecorded() throws IOException {
+  void asRecorded(Generator generator) throws IOException {
     List<Step> steps = new ArrayList<>();
     List<Given> wanted = new ArrayList<>();
-    for (String[] parts : CqlAnswers.recorded("recorded")) {
+    for (String[] parts : CqlAnswers.recorded(generator.file())) {
       steps.add(new Step(parts[1], Integer.parseInt(parts[0])));
       wanted.add(new Given(parts[2], ""));
     }
     compare(steps, wanted, answers(steps));
   }
 
-  @ParameterizedTest(name = "seed {0}")
+  @ParameterizedTest(name = "{0}, seed {1}")
   @MethodSource("seeds")
   @Tag("cluster")
   @Timeout(1_200)
-  void asCassandra(long seed) throws IOException {
+  void asCassandra(Generator generator, long seed) throws IOException {
     CassandraNode.require();
-    List<Step> steps = steps(seed, STATEMENTS);
+    List<Step> steps = generator.steps(seed);
     List<Given> wanted = new ArrayList<>();
     try (CqlSession session = CassandraNode.shared().session()) {
       for (Step step : steps) {
@@ -139,7 +167,7 @@ class CqlDifferentialTest {
         String answer = isOurs(given) ? OURS : given.answer();
         lines.add(step.page() + "\t" + step.statement() + "\t" + answer);
       }
-      Files.write(Path.of(record), lines);
+      Files.write(Path.of(record, generator.file() + ".txt"), lines);
     }
     compare(steps, wanted, answers(steps));
   }

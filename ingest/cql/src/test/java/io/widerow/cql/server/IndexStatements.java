@@ -13,6 +13,9 @@ final class IndexStatements {
   private static final int CHANGES = 40;
   private static final int QUERIES = 100;
 
+  /// Statements of a table, about.
+  static final int OF_TABLE = 150;
+
   private static final List<String> TARGETS =
       List.of(
           "q",
@@ -47,6 +50,8 @@ final class IndexStatements {
           "c >= 1 AND c < 3",
           "c IN (0, 2)",
           "c IN (1)",
+          "c = 2 - 1",
+          "c > 3 % 2",
           "c = 1 AND d = 'a'",
           "d = 'b'",
           "c > 0 AND d = 'a'",
@@ -62,6 +67,14 @@ final class IndexStatements {
           "v >= 1 AND v < 2",
           "v IN (1, 2)",
           "v IN (1)",
+          "v = 3 - 2",
+          "v > -1 + 1",
+          "v >= 4 % 3 AND v < 6 / 3",
+          "w = 'x' + 'y'",
+          "r > -(0.25) * 2.0",
+          "ts > 1500 - 10",
+          "m['a'] = 2 - 1",
+          "st = 1 * 1",
           "w = 'x'",
           "w > 'a'",
           "w LIKE 'x%'",
@@ -214,11 +227,5 @@ final class IndexStatements {
             conditionsText,
             any(ENDS),
             random.nextBoolean() ? "" : " ALLOW FILTERING");
-  }
-
-  /// Prints the statements of a seed.
-  public static void main(String[] arguments) {
-    steps(Long.parseLong(arguments[0]), Integer.parseInt(arguments[1]))
-        .forEach(step -> System.out.println(step.statement()));
   }
 }

@@ -45,6 +45,19 @@ final class RandomStatements {
     return write(time());
   }
 
+  /// An index on a column or a part of one; perhaps one that it cannot have.
+  String index() {
+    Column column = RandomTable.any(table.columns, random);
+    String of =
+        switch (column.type().substring(0, Math.min(6, column.type().length()))) {
+          case "frozen" -> chance(80) ? "full(%s)" : "%s";
+          case "map<te" -> RandomTable.any(List.of("%s", "keys(%s)", "entries(%s)"), random);
+          default -> chance(3) ? "keys(%s)" : "%s";
+        };
+    String using = chance(50) ? "" : " USING 'sai'";
+    return "CREATE INDEX ON " + table.name + " (" + of.formatted(column.name()) + ")" + using;
+  }
+
   private boolean chance(int percent) {
     return random.nextInt(100) < percent;
   }
