@@ -42,6 +42,9 @@ final class OptionValidator {
   private static final String FACTOR = "replication_factor";
   private static final int TTL_MAX = 630_720_000;
 
+  /// What no compression is shown as.
+  private static final Map<String, String> UNCOMPRESSED = Map.of("enabled", "false");
+
   private OptionValidator() {}
 
   static TableOptions table(Options options) {
@@ -58,7 +61,9 @@ final class OptionValidator {
     MapOptions.require(options.maps());
     Map<String, String> texts = new LinkedHashMap<>(options.texts());
     texts.replaceAll(OptionValidator::normal);
-    return before.with(texts, options.maps());
+    Map<String, Map<String, String>> maps = new LinkedHashMap<>(options.maps());
+    maps.computeIfPresent("compression", (_, map) -> map.isEmpty() ? UNCOMPRESSED : map);
+    return before.with(texts, maps);
   }
 
   private static CqlException unknown(String name) {

@@ -143,7 +143,8 @@ final class ChangeParser {
     }
     words.requireSign("=");
     Lexeme sign = words.peekSecond();
-    if (words.isName() && (sign.isSign("+") || sign.isSign("-"))) {
+    boolean isColumn = words.isName() && !words.isTruth();
+    if (isColumn && (sign.isSign("+") || sign.isSign("-"))) {
       requireColumn(isColumn(new Expression.Name(words.name("a column")), to));
       How how = words.take().isSign("+") ? How.ADD : How.SUBTRACT;
       return new Change.Assignment(to, how, expressions.sum());

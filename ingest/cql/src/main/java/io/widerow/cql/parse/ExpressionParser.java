@@ -151,7 +151,7 @@ final class ExpressionParser {
   /// `(type) value`, or the elements of a tuple.
   private Expression parenthesis() {
     Lexeme second = words.peekSecond();
-    boolean truth = words.peek().isWord("true") || words.peek().isWord("false");
+    boolean truth = words.isTruth();
     boolean name = (words.isName() && !truth) || words.peek().isWord("set");
     if (name && (second.isSign(")") || second.isSign("<"))) {
       CqlType type = type().resolve();

@@ -74,6 +74,11 @@ final class Words {
         || (next.kind() == Kind.WORD && !Identifiers.isReserved(next.lower()));
   }
 
+  /// True when a constant of a boolean comes next.
+  boolean isTruth() {
+    return next.isWord("true") || next.isWord("false");
+  }
+
   /// Takes a name: in lower case, or as it is in quotes.
   ///
   /// @param what the kind of named object, for the message
