@@ -5,6 +5,7 @@ import com.datastax.oss.driver.api.core.cql.AsyncResultSet;
 import com.datastax.oss.driver.api.core.cql.BatchStatement;
 import com.datastax.oss.driver.api.core.cql.BatchStatementBuilder;
 import com.datastax.oss.driver.api.core.cql.BatchType;
+import com.datastax.oss.driver.api.core.cql.BoundStatement;
 import com.datastax.oss.driver.api.core.cql.PreparedStatement;
 import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.Statement;
@@ -24,6 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
+import java.util.function.IntPredicate;
 import java.util.function.Supplier;
 import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
@@ -34,6 +36,8 @@ import org.HdrHistogram.Histogram;
 ///
 /// ```
 /// TableLoad run HOST:PORT SECONDS              prints one line: figure=value ...
+/// TableLoad index HOST:PORT SECONDS ROWS       writes with none, one and three indexes, and queries
+///                                              by an index of a table of so many rows
 /// TableLoad pace HOST:PORT RATE SECONDS        single writes on a schedule, late ones counted late
 /// TableLoad ask HOST:PORT RATE SECONDS         the same, of queries that cost a server next to
 ///                                              nothing: what such a client itself costs
@@ -74,7 +78,8 @@ public final class TableLoad {
   public static void main(String[] args) throws Exception {
     if (args.length < 3) {
       throw new IllegalArgumentException(
-          "run HOST:PORT SECONDS, or pace or ask HOST:PORT RATE SECONDS");
+          "run HOST:PORT SECONDS, index HOST:PORT SECONDS ROWS, or pace or ask HOST:PORT RATE"
+              + " SECONDS");
     }
     int colon = args[1].lastIndexOf(':');
     var address =
@@ -84,13 +89,14 @@ public final class TableLoad {
       var load = new TableLoad(session);
       switch (args[0]) {
         case "run" -> load.run(Integer.parseInt(args[2]));
+        case "index" -> load.index(Integer.parseInt(args[2]), Integer.parseInt(args[3]));
         case "pace" ->
             load.pace(Integer.parseInt(args[2]), Integer.parseInt(args[3]), load::nextInsert);
         case "ask" -> {
           PreparedStatement ask = session.prepare("SELECT key FROM system.local");
           load.pace(Integer.parseInt(args[2]), Integer.parseInt(args[3]), ask::bind);
         }
-        default -> throw new IllegalArgumentException("run, pace or ask, got " + args[0]);
+        default -> throw new IllegalArgumentException("run, index, pace or ask, got " + args[0]);
       }
       StringBuilder line = new StringBuilder();
       load.figures.forEach(
@@ -130,6 +136,66 @@ public final class TableLoad {
     int whole = written / PARTITION_ROWS;
     time("slices_of_100", seconds, PARTITION_ROWS, _ -> slice.bind(random.nextLong(whole)));
     scan();
+  }
+
+  /// Each value of the column `who` is in 100 rows of as many partitions, each of `size` in 1,000.
+  private void index(int seconds, int rows) throws Exception {
+    for (int indexes : new int[] {0, 1, 3}) {
+      PreparedStatement insert = indexed("with_" + indexes, indexes);
+      time("writes_with_" + indexes + "_indexes", seconds, 1, n -> row(insert, n, 1_000_000));
+    }
+    PreparedStatement insert = indexed("filled", 3);
+    long start = System.nanoTime();
+    int batches = rows / BATCH_ROWS;
+    var latencies = new Histogram(3);
+    int _ = send(0, n -> n < batches, n -> batch(insert, n * BATCH_ROWS, rows), latencies);
+    figures.put("fill_rows/s", rows * 1_000_000_000L / (System.nanoTime() - start));
+    PreparedStatement byText = session.prepare("SELECT p, c, v FROM load.filled WHERE who = ?");
+    PreparedStatement byNumber = session.prepare("SELECT p, c, v FROM load.filled WHERE size = ?");
+    require(byText.bind("w5"), 100);
+    require(byNumber.bind(5), 1_000);
+    int texts = rows / 100;
+    time("queries_of_100_rows", seconds, 1, _ -> byText.bind("w" + random.nextInt(texts)));
+    int numbers = rows / 1_000;
+    time("queries_of_1000_rows", seconds, 1, _ -> byNumber.bind(random.nextInt(numbers)));
+  }
+
+  private PreparedStatement indexed(String table, int indexes) {
+    session.execute(
+        ("CREATE TABLE load.%s (p bigint, c bigint, who text, size int, day int, v text, PRIMARY"
+             + " KEY (p, c))")
+            .formatted(table));
+    List<String> columns = List.of("who", "size", "day");
+    for (String column : columns.subList(0, indexes)) {
+      session.execute("CREATE INDEX ON load.%s (%s) USING 'sai'".formatted(table, column));
+    }
+    return session.prepare(
+        "INSERT INTO load.%s (p, c, who, size, day, v) VALUES (?, ?, ?, ?, ?, ?)".formatted(table));
+  }
+
+  private BoundStatement row(PreparedStatement insert, int n, int rows) {
+    return insert.bind(
+        (long) (n / PARTITION_ROWS),
+        (long) (n % PARTITION_ROWS),
+        "w" + n % (rows / 100),
+        n % (rows / 1_000),
+        n % 366,
+        value());
+  }
+
+  private Statement<?> batch(PreparedStatement insert, int first, int rows) {
+    BatchStatementBuilder batch = BatchStatement.builder(BatchType.UNLOGGED);
+    for (int i = 0; i < BATCH_ROWS; i++) {
+      batch.addStatement(row(insert, first + i, rows));
+    }
+    return batch.build();
+  }
+
+  private void require(Statement<?> query, int rows) throws IOException {
+    int found = session.execute(query).all().size();
+    if (found != rows) {
+      throw new IOException("a query by an index has " + found + " rows instead of " + rows);
+    }
   }
 
   private Statement<?> nextInsert() {
@@ -189,11 +255,17 @@ public final class TableLoad {
 
   private int send(int seconds, int from, IntFunction<Statement<?>> next, Histogram latencies)
       throws Exception {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+    return send(from, _ -> System.nanoTime() < end, next, latencies);
+  }
+
+  /// @param more whether a further request is sent
+  private int send(int from, IntPredicate more, IntFunction<Statement<?>> next, Histogram latencies)
+      throws Exception {
     var places = new Semaphore(UNDER_WAY);
     var failed = new AtomicReference<Throwable>();
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
     int n = from;
-    while (System.nanoTime() < end && failed.get() == null) {
+    while (more.test(n) && failed.get() == null) {
       places.acquire();
       long began = System.nanoTime();
       answered(session.executeAsync(next.apply(n++)), began, places, failed, latencies);
