@@ -18,27 +18,12 @@ import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /// Goal: conditions are evaluated or refused also in tables of the server, in materialized views,
 /// and with values that are null or unset. Method: each operator on each column; the result is
 /// compared with all rows, filtered by the meaning of the operator.
-class ConditionPlacesTest {
-  private final TableServer server = new TableServer();
-  private final Asking asking = server.asking("k");
-
-  @BeforeEach
-  void makesAKeyspace() {
-    run("CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy'}");
-  }
-
-  private void run(String... statements) {
-    for (String statement : statements) {
-      asking.run(statement);
-    }
-  }
-
+class ConditionPlacesTest extends LanguageTest {
   /// A condition and what it means for the text of a column; null for one without a meaning here.
   private record Meaning(String text, @Nullable Predicate<String> test) {}
 

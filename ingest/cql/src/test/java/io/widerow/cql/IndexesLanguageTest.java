@@ -10,36 +10,18 @@ import org.junit.jupiter.api.Test;
 
 /// Goal: secondary indexes by the rules and in the words of Cassandra. Method: statements and their
 /// answers, over the model of the store of tables.
-class IndexesLanguageTest {
+class IndexesLanguageTest extends LanguageTest {
   private static final String FILTERING =
       "2200 Cannot execute this query as it might involve data filtering and thus may have"
           + " unpredictable performance. If you want to execute this query despite the performance"
           + " unpredictability, use ALLOW FILTERING";
 
-  private final TableServer server = new TableServer();
-  private final Asking asking = server.asking("k");
-
   @BeforeEach
   void makesATable() {
     run(
-        "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy'}",
         "CREATE TABLE mail (box text, sent timestamp, sender text, bytes int, score double,"
             + " labels set<text>, heads map<text, text>, parts frozen<list<int>>,"
             + " owner text static, PRIMARY KEY (box, sent))");
-  }
-
-  private void run(String... statements) {
-    for (String statement : statements) {
-      asking.run(statement);
-    }
-  }
-
-  private void assertRows(String statement, String... rows) {
-    assertEquals(List.of(rows), asking.rows(statement), statement);
-  }
-
-  private void assertRefused(String statement, String refusal) {
-    assertEquals(refusal, asking.refusal(statement), statement);
   }
 
   @Test

@@ -14,14 +14,10 @@ import org.junit.jupiter.api.Test;
 /// Goal: elements and slices of collections, the times of their cells, `floor` and `fromJson` as
 /// Cassandra 5.0.9 has them. Method: statements and its answers, over the model of the store of
 /// tables.
-class PartsAndTimesTest {
-  private final TableServer server = new TableServer();
-  private final Asking asking = server.asking("k");
-
+class PartsAndTimesTest extends LanguageTest {
   @BeforeEach
   void makesATable() {
     run(
-        "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy'}",
         "CREATE TYPE u (x int, y text, z int)",
         "CREATE TABLE t (p int, c int, v int, l list<int>, s set<int>, m map<text, int>,"
             + " fs frozen<set<int>>, fm frozen<map<text, int>>, n u, fn frozen<u>,"
@@ -36,18 +32,12 @@ class PartsAndTimesTest {
             + " n.y = 'w' WHERE p = 1 AND c = 1");
   }
 
-  private void run(String... statements) {
-    for (String statement : statements) {
-      asking.run(statement);
-    }
-  }
-
   private void assertRow(String selected, String row) {
     String statement = "SELECT %s FROM t WHERE p = 1 AND c = 1".formatted(selected);
     assertEquals(List.of(row), asking.rows(statement), statement);
   }
 
-  private void assertRefused(String selected, String refusal) {
+  private void assertPartRefused(String selected, String refusal) {
     String statement = "SELECT %s FROM t WHERE p = 1".formatted(selected);
     assertEquals(refusal, asking.refusal(statement), statement);
   }
@@ -55,7 +45,7 @@ class PartsAndTimesTest {
   /// Its text would have two thousand million digits.
   @Test
   void aDecimalOfAnyExponentIsRefused() {
-    assertRefused(
+    assertPartRefused(
         "blob_as_decimal(0x8000000101)",
         "2200 In call to function system.blob_as_decimal, value 0x8000000101 is not a valid binary"
             + " representation for type decimal");
@@ -81,14 +71,15 @@ class PartsAndTimesTest {
     assertEquals(
         List.of("[[3, 4], {a=1}]"),
         Asking.texts(Asking.execute(prepared, List.of(three), 0, null)));
-    assertRefused(
+    assertPartRefused(
         "l[0]", "2200 Element selection is only allowed on sets and maps, but l is a list");
-    assertRefused(
+    assertPartRefused(
         "l[..1]", "2200 Slice selection is only allowed on sets and maps, but l is a list");
-    assertRefused("v[0]", "2200 Invalid element selection: v is of type int is not a collection");
-    assertRefused("s[null]", "2200 Invalid null value for element selection on s");
-    assertRefused("s[null..]", "2200 Invalid null value for slice selection on s");
-    assertRefused("s[..]", "2000 line 1:11 expected an expression, got ']'");
+    assertPartRefused(
+        "v[0]", "2200 Invalid element selection: v is of type int is not a collection");
+    assertPartRefused("s[null]", "2200 Invalid null value for element selection on s");
+    assertPartRefused("s[null..]", "2200 Invalid null value for slice selection on s");
+    assertPartRefused("s[..]", "2000 line 1:11 expected an expression, got ']'");
   }
 
   @Test
@@ -125,9 +116,9 @@ class PartsAndTimesTest {
             .stream()
             .map(each -> each.name())
             .toList());
-    assertRefused(
+    assertPartRefused(
         "writetime(c)", "2200 Cannot use selection function writetime on PRIMARY KEY part c");
-    assertRefused("writetime(1)", "2000 the argument of writetime is a column");
+    assertPartRefused("writetime(1)", "2000 the argument of writetime is a column");
   }
 
   @Test

@@ -2,36 +2,21 @@ package io.widerow.cql;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /// Goal: conditions of WHERE that may be combined, values without bytes, and groups by functions
 /// behave as in Cassandra 5.0.9. Method: statements and the responses of Cassandra, over the model
 /// of the store of tables.
-class RelationsTest {
-  private final TableServer server = new TableServer();
-  private final Asking asking = server.asking("k");
-
+class RelationsTest extends LanguageTest {
   @BeforeEach
-  void makesAKeyspace() {
+  void makesATable() {
     run(
-        "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy'}",
         "CREATE TABLE t (p int, a int, b int, c int, v int, f frozen<set<int>>,"
             + " PRIMARY KEY (p, a, b, c))");
   }
 
-  private void run(String... statements) {
-    for (String statement : statements) {
-      asking.run(statement);
-    }
-  }
-
-  private void assertRows(String statement, String... rows) {
-    assertEquals(List.of(rows), asking.rows(statement), statement);
-  }
-
-  private void assertRefused(String where, String refusal) {
+  private void assertWhereRefused(String where, String refusal) {
     String statement = "SELECT v FROM t WHERE " + where;
     assertEquals("2200 " + refusal, asking.refusal(statement), statement);
   }
@@ -41,33 +26,33 @@ class RelationsTest {
     String equal = " cannot be restricted by more than one relation if it includes an Equal";
     String both = " cannot be restricted by both an equality and an inequality relation";
     String starts = " cannot be restricted by two inequalities not starting with the same column";
-    assertRefused("p = 1 AND a = 1 AND (a, b) > (1, 1)", "a" + equal);
-    assertRefused("p = 1 AND b = 1 AND (a, b) > (1, 1)", "b" + equal);
-    assertRefused("p = 1 AND (a, b) > (1, 1) AND b = 1", "Column \"b\"" + both);
-    assertRefused("p = 1 AND (a, b) > (1, 1) AND a = 1", "Column \"a\"" + both);
-    assertRefused("p = 1 AND a = 1 AND (b, c) > (0, 0) AND c > 1", "Column \"c\"" + starts);
-    assertRefused("p = 1 AND a = 1 AND c < 1 AND (b, c) > (0, 0)", "Column \"c\"" + starts);
-    assertRefused(
+    assertWhereRefused("p = 1 AND a = 1 AND (a, b) > (1, 1)", "a" + equal);
+    assertWhereRefused("p = 1 AND b = 1 AND (a, b) > (1, 1)", "b" + equal);
+    assertWhereRefused("p = 1 AND (a, b) > (1, 1) AND b = 1", "Column \"b\"" + both);
+    assertWhereRefused("p = 1 AND (a, b) > (1, 1) AND a = 1", "Column \"a\"" + both);
+    assertWhereRefused("p = 1 AND a = 1 AND (b, c) > (0, 0) AND c > 1", "Column \"c\"" + starts);
+    assertWhereRefused("p = 1 AND a = 1 AND c < 1 AND (b, c) > (0, 0)", "Column \"c\"" + starts);
+    assertWhereRefused(
         "p = 1 AND b IN (1, 2) AND (a, b) > (0, 0)", "b" + equal.replace("an Equal", "a IN"));
-    assertRefused("p = 1 AND b IN (1) AND (a, b) > (0, 0)", "b" + equal);
-    assertRefused("p = 1 AND (a, b) = (1, 1) AND (b, c) = (1, 1)", "b" + equal);
-    assertRefused(
+    assertWhereRefused("p = 1 AND b IN (1) AND (a, b) > (0, 0)", "b" + equal);
+    assertWhereRefused("p = 1 AND (a, b) = (1, 1) AND (b, c) = (1, 1)", "b" + equal);
+    assertWhereRefused(
         "p = 1 AND (a, b, c) >= (1, 1, 1) AND a > 5",
         "More than one restriction was found for the start bound on a");
-    assertRefused("p = 1 AND p = 1 AND a = 'x'", "p" + equal);
-    assertRefused("p > 1 AND p IN (1) ALLOW FILTERING", "Column \"p\"" + both);
-    assertRefused(
+    assertWhereRefused("p = 1 AND p = 1 AND a = 'x'", "p" + equal);
+    assertWhereRefused("p > 1 AND p IN (1) ALLOW FILTERING", "Column \"p\"" + both);
+    assertWhereRefused(
         "token(p) > 1 AND token(p) > 2",
         "More than one restriction was found for the start bound on p");
-    assertRefused("f = {1} AND f CONTAINS 1 ALLOW FILTERING", "f" + equal);
-    assertRefused(
+    assertWhereRefused("f = {1} AND f CONTAINS 1 ALLOW FILTERING", "f" + equal);
+    assertWhereRefused(
         "f CONTAINS 1 AND f > {1} ALLOW FILTERING",
         "Collection column f can only be restricted by CONTAINS, CONTAINS KEY, or map-entry"
             + " equality");
     assertRows("SELECT v FROM t WHERE p = 1 AND (b, c) > (0, 0) AND a = 1");
     assertRows("SELECT v FROM t WHERE p = 1 AND (a) >= (0) AND (a, b, c) < (1, 0, 0)");
     assertRows("SELECT v FROM t WHERE p = 1 AND (a, b) > (0, 0) AND (a, b, c) <= (1, 0, 0)");
-    assertRefused(
+    assertWhereRefused(
         "p = 1 AND (a) > (0) AND (b, c) < (2, 2) ALLOW FILTERING",
         "Multi-column slice restrictions cannot be used for filtering.");
     assertEquals(

@@ -13,34 +13,11 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /// Goal: tables can be made, written and asked by the rules of Cassandra. Method: statements and
 /// their answers, over the model of the store of tables.
-class TableLanguageTest {
-  private final TableServer server = new TableServer();
-  private Asking asking = server.asking("k");
-
-  @BeforeEach
-  void makesAKeyspace() {
-    asking.run("CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy'}");
-  }
-
-  private void run(String... statements) {
-    for (String statement : statements) {
-      asking.run(statement);
-    }
-  }
-
-  private void assertRows(String statement, String... rows) {
-    assertEquals(List.of(rows), asking.rows(statement), statement);
-  }
-
-  private void assertRefused(String statement, String refusal) {
-    assertEquals(refusal, asking.refusal(statement), statement);
-  }
-
+class TableLanguageTest extends LanguageTest {
   @Test
   void rowsOfDroppedAndTruncatedTablesAreForgotten() {
     for (String name : List.of("a", "b", "c")) {

@@ -10,30 +10,12 @@ import org.junit.jupiter.api.Test;
 
 /// Goal: materialized views by the rules and in the words of Cassandra. Method: statements and
 /// their answers, over the model of the store of tables.
-class ViewsLanguageTest {
-  private final TableServer server = new TableServer();
-  private Asking asking = server.asking("k");
-
+class ViewsLanguageTest extends LanguageTest {
   @BeforeEach
   void makesATable() {
     run(
-        "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy'}",
         "CREATE TABLE likes (item text, liked timestamp, customer text, stars int, tags set<text>,"
             + " PRIMARY KEY (item, liked)) WITH CLUSTERING ORDER BY (liked DESC)");
-  }
-
-  private void run(String... statements) {
-    for (String statement : statements) {
-      asking.run(statement);
-    }
-  }
-
-  private void assertRows(String statement, String... rows) {
-    assertEquals(List.of(rows), asking.rows(statement), statement);
-  }
-
-  private void assertRefused(String statement, String refusal) {
-    assertEquals(refusal, asking.refusal(statement), statement);
   }
 
   private static String view(String name, String columns, String key) {

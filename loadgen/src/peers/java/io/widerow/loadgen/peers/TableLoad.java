@@ -163,7 +163,7 @@ public final class TableLoad {
   private PreparedStatement indexed(String table, int indexes) {
     session.execute(
         ("CREATE TABLE load.%s (p bigint, c bigint, who text, size int, day int, v text, PRIMARY"
-             + " KEY (p, c))")
+                + " KEY (p, c))")
             .formatted(table));
     List<String> columns = List.of("who", "size", "day");
     for (String column : columns.subList(0, indexes)) {
