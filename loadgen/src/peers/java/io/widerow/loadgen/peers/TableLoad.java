@@ -50,6 +50,7 @@ public final class TableLoad {
   private static final int BATCH_ROWS = 50;
   private static final int VALUE_CHARS = 200;
   private static final int UNDER_WAY = 128;
+  private static final int QUERIES_UNDER_WAY = 8; // of some hundred rows each
   private static final int WARM_UP_PART = 4; // of the seconds, before each kind
   private static final long SEED = 20_261_126;
   private static final String[] WORDS = words();
@@ -60,6 +61,7 @@ public final class TableLoad {
   private final PreparedStatement insert;
   private int written; // rows, the first ones of their order
   private int counted;
+  private int underWay = UNDER_WAY;
 
   private TableLoad(CqlSession session) {
     this.session = session;
@@ -154,6 +156,7 @@ public final class TableLoad {
     PreparedStatement byNumber = session.prepare("SELECT p, c, v FROM load.filled WHERE size = ?");
     require(byText.bind("w5"), 100);
     require(byNumber.bind(5), 1_000);
+    underWay = QUERIES_UNDER_WAY;
     int texts = rows / 100;
     time("queries_of_100_rows", seconds, 1, _ -> byText.bind("w" + random.nextInt(texts)));
     int numbers = rows / 1_000;
@@ -262,7 +265,7 @@ public final class TableLoad {
   /// @param more whether a further request is sent
   private int send(int from, IntPredicate more, IntFunction<Statement<?>> next, Histogram latencies)
       throws Exception {
-    var places = new Semaphore(UNDER_WAY);
+    var places = new Semaphore(underWay);
     var failed = new AtomicReference<Throwable>();
     int n = from;
     while (more.test(n) && failed.get() == null) {
@@ -270,7 +273,7 @@ public final class TableLoad {
       long began = System.nanoTime();
       answered(session.executeAsync(next.apply(n++)), began, places, failed, latencies);
     }
-    places.acquire(UNDER_WAY); // all have their answer
+    places.acquire(underWay); // all have their answer
     if (failed.get() != null) {
       throw new IOException("a request failed", failed.get());
     }

@@ -24,8 +24,7 @@ import org.jspecify.annotations.Nullable;
 /// @param id of a table or a view that clients see
 /// @param columns of a table or a view, and their numbers
 /// @param next the number of the next column
-/// @param dropped columns that a table had, as [io.widerow.cql.schema.DroppedColumn#stored] writes
-///   them
+/// @param dropped columns that a table had, each as text
 /// @param fault why its cells cannot be read; null when they can
 record SchemaEntry(
     String keyspace,

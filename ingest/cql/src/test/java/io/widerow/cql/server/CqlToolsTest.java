@@ -17,6 +17,7 @@ import com.datastax.oss.driver.api.core.data.CqlVector;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -94,7 +95,7 @@ class CqlToolsTest {
         session.execute(statements.build());
       }
       assertEquals(100, partitions(session, "size_estimates", "few", 2));
-      assertEquals(10_000, partitions(session, "size_estimates", "many", 2), 1_000);
+      assertEquals(10_000, (double) partitions(session, "size_estimates", "many", 2), 1_000);
       assertEquals(200, partitions(session, "table_estimates", "few", 4)); // two kinds of ranges
       assertEquals(0, partitions(session, "size_estimates", "none", 0));
     }
@@ -138,7 +139,8 @@ class CqlToolsTest {
         String read = "SELECT p, c, m FROM k.t WHERE token(p) > " + from + until;
         BatchStatementBuilder batch = BatchStatement.builder(BatchType.UNLOGGED);
         for (Row row : session.execute(SimpleStatement.newInstance(read).setPageSize(7))) {
-          batch.addStatement(copy.bind(row.getInt(0), row.getInt(1), row.getObject(2)));
+          Object map = Objects.requireNonNull(row.getObject(2));
+          batch.addStatement(copy.bind(row.getInt(0), row.getInt(1), map));
         }
         session.execute(batch.build());
       }
