@@ -241,6 +241,33 @@ class TableLanguageTest extends LanguageTest {
   }
 
   @Test
+  void vectorsHaveElementsOfAnyType() {
+    run(
+        "CREATE TYPE pair (a int, b text)",
+        "CREATE TABLE t (p int PRIMARY KEY, l vector<list<int>, 2>, m vector<map<int, text>, 1>, t"
+            + " vector<tuple<int, text>, 2>, u vector<pair, 1>, v vector<vector<set<int>, 1>, 1>)",
+        "INSERT INTO t (p, l, m, t, u, v) VALUES (1, [[1, 2], []], [{1: 'x'}],"
+            + " [(1, 'a'), (2, null)], [{a: 1}], [[{2, 1}]])",
+        "ALTER TYPE pair ADD c int");
+    server.restart();
+    assertRows(
+        "SELECT l, m, t, u, v FROM t",
+        "[[[1, 2], []], [{1=x}], [[1, a], [2, null]], [[1, null, null]], [[[1, 2]]]]");
+    assertRows(
+        "SELECT column_name, type FROM system_schema.columns WHERE keyspace_name = 'k' AND"
+            + " table_name = 't'",
+        "[l, vector<list<int>, 2>]",
+        "[m, vector<map<int, text>, 1>]",
+        "[p, int]",
+        "[t, vector<frozen<tuple<int, text>>, 2>]",
+        "[u, vector<pair, 1>]",
+        "[v, vector<vector<set<int>, 1>, 1>]");
+    assertRefused(
+        "CREATE TABLE r (p int PRIMARY KEY, v vector<counter, 1>)",
+        "2200 Counters are not allowed inside collections: vector<counter, 1>");
+  }
+
+  @Test
   void durationsHaveAtMostSoManyMonthsAndDays() {
     run("CREATE TABLE t (p int PRIMARY KEY, d duration)");
     run("INSERT INTO t (p, d) VALUES (1, 178956970y7mo306783378w1d)");

@@ -36,8 +36,8 @@ import org.HdrHistogram.Histogram;
 ///
 /// ```
 /// TableLoad run HOST:PORT SECONDS              prints one line: figure=value ...
-/// TableLoad index HOST:PORT SECONDS ROWS       writes with none, one and three indexes, and queries
-///                                              by an index of a table of so many rows
+/// TableLoad index HOST:PORT SECONDS ROWS       writes with none, one and three indexes; queries by
+///                                              an index of a table of so many rows
 /// TableLoad pace HOST:PORT RATE SECONDS        single writes on a schedule, late ones counted late
 /// TableLoad ask HOST:PORT RATE SECONDS         the same, of queries that cost a server next to
 ///                                              nothing: what such a client itself costs

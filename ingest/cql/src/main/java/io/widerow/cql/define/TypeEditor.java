@@ -180,7 +180,8 @@ record TypeEditor(SchemaEditor editor) {
           new CqlType.SetOf(renewed(element, after), frozen);
       case CqlType.MapOf(CqlType key, CqlType value, boolean frozen) ->
           new CqlType.MapOf(renewed(key, after), renewed(value, after), frozen);
-      case CqlType.VectorOf vector -> vector; // of no types of users
+      case CqlType.VectorOf(CqlType element, int size) ->
+          new CqlType.VectorOf(renewed(element, after), size);
       case CqlType.TupleOf(List<CqlType> elements) ->
           new CqlType.TupleOf(elements.stream().map(each -> renewed(each, after)).toList());
       case CqlType.UserType user -> {

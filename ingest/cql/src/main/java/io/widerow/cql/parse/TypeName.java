@@ -52,7 +52,7 @@ public record TypeName(
   }
 
   private CqlType vector(Users users) {
-    CqlType element = parameter(users, 0, 1);
+    CqlType element = inside(users, 0, 1);
     int dimensions = size == null ? 0 : size;
     if (dimensions <= 0) {
       throw CqlException.invalid(
@@ -61,12 +61,6 @@ public record TypeName(
     if (dimensions > VECTOR_MAX) {
       throw CqlException.invalid(
           "a vector has at most %d dimensions, got %d".formatted(VECTOR_MAX, dimensions));
-    }
-    boolean simple = element instanceof NativeType && element != NativeType.COUNTER;
-    if (!simple && !(element instanceof CqlType.VectorOf)) {
-      throw CqlException.invalid(
-          "vectors of %s are not supported; use a native type or a vector"
-              .formatted(element.cql()));
     }
     return new CqlType.VectorOf(element, dimensions);
   }

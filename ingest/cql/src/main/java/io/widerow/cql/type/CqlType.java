@@ -31,6 +31,10 @@ public sealed interface CqlType
 
   /// A list of a fixed number of elements, which is always written as a whole.
   record VectorOf(CqlType element, int size) implements CqlType {
+    public VectorOf {
+      element = element.asFrozen();
+    }
+
     /// Its class in Cassandra.
     public String className() {
       return Vectors.className(this);
@@ -174,9 +178,22 @@ public sealed interface CqlType
           frozen(
               "tuple<" + String.join(", ", elements.stream().map(CqlType::cql).toList()) + ">",
               true);
-      case VectorOf(CqlType element, int size) -> "vector<" + element.cql() + ", " + size + ">";
+      case VectorOf(CqlType element, int size) -> "vector<" + inVector(element) + ", " + size + ">";
       case UserType user -> frozen(Identifiers.quotedType(user.name), user.frozen);
     };
+  }
+
+  /// The elements of a vector are frozen without being called so.
+  private static String inVector(CqlType element) {
+    CqlType shown =
+        switch (element) {
+          case ListOf list -> new ListOf(list.element, false);
+          case SetOf set -> new SetOf(set.element, false);
+          case MapOf map -> new MapOf(map.key, map.value, false);
+          case UserType user -> new UserType(user.keyspace, user.name, user.fields, false);
+          case NativeType _, TupleOf _, VectorOf _ -> element;
+        };
+    return shown.cql();
   }
 
   private static String frozen(String type, boolean frozen) {

@@ -2,8 +2,11 @@ package io.widerow.cql.type;
 
 import io.widerow.cql.CqlException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /// Vectors as bytes and as a type of Cassandra: elements of a fixed length stand one after the
 /// other, all others have their length in front.
@@ -64,6 +67,15 @@ final class Vectors {
     };
   }
 
+  private static String className(String simple, List<CqlType> parts) {
+    String inside = parts.stream().map(Vectors::className).collect(Collectors.joining(","));
+    return "%s%s(%s)".formatted(PACKAGE, simple, inside);
+  }
+
+  private static String hex(String name) {
+    return HexFormat.of().formatHex(name.getBytes(StandardCharsets.UTF_8));
+  }
+
   /// The class of a type in Cassandra, by which drivers know a vector.
   static String className(CqlType type) {
     return switch (type) {
@@ -93,7 +105,20 @@ final class Vectors {
                 case UUID -> "UUIDType";
                 case VARINT -> "IntegerType";
               };
-      default -> throw new IllegalStateException("no element of a vector: " + type.cql());
+      case CqlType.ListOf(CqlType element, _) -> className("ListType", List.of(element));
+      case CqlType.SetOf(CqlType element, _) -> className("SetType", List.of(element));
+      case CqlType.MapOf(CqlType key, CqlType value, _) ->
+          className("MapType", List.of(key, value));
+      case CqlType.TupleOf(List<CqlType> elements) -> className("TupleType", elements);
+      case CqlType.UserType user ->
+          "%sUserType(%s,%s,%s)"
+              .formatted(
+                  PACKAGE,
+                  user.keyspace(),
+                  hex(user.name()),
+                  user.fields().stream()
+                      .map(field -> hex(field.name()) + ":" + className(field.type()))
+                      .collect(Collectors.joining(",")));
     };
   }
 }
