@@ -3,12 +3,26 @@ package io.widerow.event;
 import java.util.List;
 import java.util.Set;
 
-/// The attribute in which an event of a pushed stream keeps the names of its stream labels, with
-/// commas between them: `app,env,pod`. All other attributes of such an event are structured
-/// metadata. Because each event has it, the names survive restarts, merges, exports and moves
-/// between machines; a block stores it once for all events of a stream.
+/// The attribute in which an event keeps which of its attributes are labels. Because each event has
+/// it, the labels survive restarts, merges, exports and moves between machines; a block stores it
+/// once for all events of a stream.
+///
+/// | value | sender | labels |
+/// |---|---|---|
+/// | names with commas between them: `app,env,pod` | Loki push; line protocol with text fields | these |
+/// | [#TEXTS] | line protocol | every text |
+/// | [#OTLP] | a metric of OTLP | all attributes but the parts of the data point |
+///
+/// Of a pushed stream all other attributes are structured metadata; of a measurement they are
+/// fields.
 public final class StreamLabels {
   public static final AttributeName FIELD = AttributeName.of("widerow.labels");
+
+  /// Every text is a label.
+  public static final String TEXTS = "*";
+
+  /// Every attribute is a label, except the parts of a data point of OTLP.
+  public static final String OTLP = "*otlp";
 
   /// Before the name of a label that an attribute of an event cannot have.
   public static final String LABEL_PREFIX = "label.";
@@ -22,9 +36,14 @@ public final class StreamLabels {
 
   private StreamLabels() {}
 
+  /// True when a value of the attribute has names, as pushed streams do.
+  public static boolean isList(String value) {
+    return !value.startsWith(TEXTS);
+  }
+
   /// The names in a value of the attribute.
   public static Set<String> names(String value) {
-    return value.isEmpty() ? Set.of() : Set.copyOf(List.of(value.split(",")));
+    return value.isEmpty() || !isList(value) ? Set.of() : Set.copyOf(List.of(value.split(",")));
   }
 
   /// The name of an attribute without the prefix of a reserved label: `id` for `label.id`.

@@ -175,6 +175,11 @@ public final class AttributeTape {
     scratch.append(source, offset, length);
   }
 
+  /// Appends the name of an attribute to the scratch.
+  public void appendName(int index) {
+    appendScratch(nameSource(index), nameOffsets[index], nameBytes[index]);
+  }
+
   /// Adds an attribute's name; a value must follow.
   public void name(boolean ofScratch, int offset, int length) {
     put(ofScratch, offset, length);
@@ -419,7 +424,7 @@ public final class AttributeTape {
     expectedPlain = true;
     for (int i = 0; i < count; i++) {
       expected.put(i, nameSource(i), nameOffsets[i], nameBytes[i]);
-      expectedPlain &= !inScratch[2 * i];
+      expectedPlain &= !inScratch[2 * i] || nameOffsets[i] < constantsLimit;
     }
   }
 

@@ -247,6 +247,14 @@ public final class SenderTime {
     bits = number;
   }
 
+  /// Takes a whole number whose 0 is 1970, because the protocol requires a time.
+  ///
+  /// @param unitNanos its unit in nanoseconds
+  public void required(long number, long unitNanos) {
+    whole(number, unitNanos);
+    form = Form.WHOLE;
+  }
+
   /// Takes a number without a sign, in nanoseconds.
   public void unsignedNanos(long number) {
     form = number == 0 ? Form.ABSENT : Form.UNSIGNED;

@@ -1,11 +1,9 @@
 package io.widerow.query.series;
 
-import io.widerow.query.logql.LogqlNames;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SortedMap;
-import java.util.TreeMap;
 
 /// The labels of a series, `__name__` among them, in the order of their names.
 ///
@@ -23,25 +21,6 @@ public record Labels(List<Label> all) implements Comparable<Labels> {
 
   public Labels {
     all = List.copyOf(all);
-  }
-
-  /// These labels with names that every Prometheus can have: other characters show as `_`. Where
-  /// several show as one label, that of its very name counts, else the first. The same object when
-  /// all are such names.
-  Labels shown() {
-    SortedMap<String, String> shown = new TreeMap<>();
-    boolean same = true;
-    for (Label label : all) {
-      String name = LogqlNames.shown(label.name);
-      String value = label.name.equals(NAME) ? LogqlNames.metric(label.value) : label.value;
-      same &= name.equals(label.name) && value.equals(label.value);
-      if (name.equals(label.name)) {
-        shown.put(name, value);
-      } else {
-        shown.putIfAbsent(name, value);
-      }
-    }
-    return same ? this : of(shown);
   }
 
   static Labels of(SortedMap<String, String> labels) {

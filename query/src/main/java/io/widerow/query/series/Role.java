@@ -18,6 +18,9 @@ enum Role {
   FLAGS,
   TEMPORALITY,
   EXEMPLARS,
+  EXEMPLAR,
+  UNIT,
+  DESCRIPTION,
 
   // From here on of histograms and summaries.
   COUNT,

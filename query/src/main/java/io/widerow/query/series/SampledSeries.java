@@ -14,9 +14,8 @@ public final class SampledSeries {
   private static final int NATIVE_BYTES = 48; // of a histogram's objects
   private static final int OPEN_BYTES = 72; // of the chunk that is written
 
-  private final Labels sent;
-  private final Labels shown;
-  private Labels labels;
+  private final Labels own;
+  private final Labels labels;
   private final List<Chunk> chunks = new ArrayList<>(1);
   private final List<Native> natives = new ArrayList<>(0);
   private @Nullable XorChunk open;
@@ -81,14 +80,13 @@ public final class SampledSeries {
     }
   }
 
-  /// @param sent its labels with the names that its sender gave, which it has for itself
-  /// @param shown see [Labels#shown]
+  /// @param own its labels
+  /// @param labels the same, or under the names that a selector asks for
   @SuppressWarnings("ReferenceEquality") // labels that are shared are counted once
-  SampledSeries(Labels sent, Labels shown) {
-    this.sent = sent;
-    this.shown = shown;
-    this.labels = shown;
-    this.grown = SERIES_BYTES + sent.heapBytes() + (shown == sent ? 0 : shown.heapBytes());
+  SampledSeries(Labels own, Labels labels) {
+    this.own = own;
+    this.labels = labels;
+    this.grown = SERIES_BYTES + own.heapBytes() + (labels == own ? 0 : labels.heapBytes());
   }
 
   /// Its labels in the result.
@@ -96,17 +94,9 @@ public final class SampledSeries {
     return labels;
   }
 
-  Labels sent() {
-    return sent;
-  }
-
-  Labels shown() {
-    return shown;
-  }
-
-  /// Decides between [#sent] and [#shown].
-  void label(Labels answered) {
-    labels = answered;
+  /// Its labels with their own names.
+  Labels own() {
+    return own;
   }
 
   /// Adds a sample that is not earlier than those before. One with the millisecond of the one

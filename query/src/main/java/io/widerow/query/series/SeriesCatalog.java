@@ -1,5 +1,7 @@
 package io.widerow.query.series;
 
+import io.widerow.event.AttributeName;
+import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
 import io.widerow.event.TypeGlob;
 import io.widerow.query.QueryExecution;
@@ -13,7 +15,9 @@ import io.widerow.storage.EventCursor.Step;
 import io.widerow.storage.Filter;
 import io.widerow.storage.Filters;
 import io.widerow.storage.TypeInfo;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.Consumer;
@@ -29,6 +33,7 @@ public final class SeriesCatalog {
   private final Range range;
   private final long untilNanos;
   private final BudgetedScan scan;
+  private final AttributeValue scratch = new AttributeValue();
   private double read = 1;
 
   /// @param budgetNanos how long it may read
@@ -87,18 +92,18 @@ public final class SeriesCatalog {
     return selector.matchers().stream().map(Matcher::name).allMatch(Labels.NAME::equals);
   }
 
-  /// One series or more of each metric: of each type, the first sample and the first histogram.
+  /// One series or more of each metric: of each type, the first sample, the first histogram, and the
+  /// first event with each attribute that may be a field.
   private SortedSet<Labels> metrics(List<SeriesSelector> selectors) {
     SortedSet<Labels> all = new TreeSet<>();
     for (SeriesSelector selector : selectors) {
       SeriesSet found = new SeriesSet(execution, selector);
       SeriesTable table = new SeriesTable(execution, selector, found);
-      RangeQuery query = selector.range(range.fromNanos(), range.untilNanos());
-      if (query.fromNanos() < query.untilNanos()) {
+      RangeQuery query = range.query(execution, selector);
+      if (query != null) {
         for (TypeInfo type :
             execution.view().types(name -> Filters.mayKeepType(query.filter(), name))) {
-          noteFirst(query, type.type(), SeriesSelector.HISTOGRAM, table);
-          noteFirst(query, type.type(), new Filter.Not(SeriesSelector.HISTOGRAM), table);
+          noteFirsts(query.withTypes(new TypeGlobs(List.of(TypeGlob.of(type.type())))), table);
         }
       }
       found.sorted().forEach(series -> all.add(series.labels()));
@@ -106,22 +111,37 @@ public final class SeriesCatalog {
     return all;
   }
 
-  private void noteFirst(RangeQuery query, String type, Filter kind, SeriesTable table) {
+  private void noteFirsts(RangeQuery ofType, SeriesTable table) {
+    Set<AttributeName> seen = new HashSet<>();
+    noteFirst(ofType, SeriesSelector.HISTOGRAM, seen, table);
+    noteFirst(ofType, new Filter.Not(SeriesSelector.HISTOGRAM), seen, table);
+    Set<AttributeName> names = execution.attributeNames(ofType);
+    if (names == null) {
+      read = Math.min(read, scan.read(ofType, untilNanos, table::note));
+      return;
+    }
+    for (AttributeName name : names) {
+      if (!seen.contains(name)) {
+        noteFirst(ofType, new Filter.Exists(name), seen, table);
+      }
+    }
+  }
+
+  private void noteFirst(
+      RangeQuery query, Filter kind, Set<AttributeName> seen, SeriesTable table) {
     RangeQuery first =
-        query
-            .withTypes(new TypeGlobs(List.of(TypeGlob.of(type))))
-            .withFilter(new Filter.And(List.of(query.filter(), kind)))
-            .withLimit(1);
+        query.withFilter(new Filter.And(List.of(query.filter(), kind))).withLimit(1);
     try (RangeReader reader = execution.open(first)) {
       if (reader.nextWhenReady() == Step.EVENT) {
         table.note(reader.event());
+        reader.event().forEach(scratch, (name, _) -> seen.add(name));
       }
     }
   }
 
   private void read(SeriesSelector selector, Consumer<EventView> each) {
-    RangeQuery query = selector.range(range.fromNanos(), range.untilNanos());
-    if (query.fromNanos() < query.untilNanos()) {
+    RangeQuery query = range.query(execution, selector);
+    if (query != null) {
       read = Math.min(read, scan.read(query, untilNanos, each));
     }
   }

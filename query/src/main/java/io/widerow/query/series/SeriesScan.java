@@ -8,6 +8,7 @@ import io.widerow.query.RangeReader;
 import io.widerow.query.ReadMode;
 import io.widerow.storage.EventCursor.Step;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /// Reads the series of a selector in a range of time.
 ///
@@ -33,6 +34,16 @@ public final class SeriesScan {
       return Math.clamp(millis, 0, most) * NANOS_PER_MILLISECOND;
     }
 
+    /// The events of the series of a selector; null when the range is empty.
+    @Nullable RangeQuery query(QueryExecution execution, SeriesSelector selector) {
+      if (fromNanos() >= untilNanos()) {
+        return null;
+      }
+      RangeQuery bounds = RangeQuery.ALL.withRange(fromNanos(), untilNanos());
+      RangeQuery ofTypes = bounds.withFilter(SeriesFilter.types(selector.matchers()));
+      return selector.range(bounds, execution.attributeNames(ofTypes));
+    }
+
     long fromNanos() {
       return nanos(fromMillis);
     }
@@ -47,8 +58,8 @@ public final class SeriesScan {
   /// the store knows which attributes there are.
   public static boolean mayHaveNatives(
       QueryExecution execution, SeriesSelector selector, Range range) {
-    RangeQuery query = selector.range(range.fromNanos(), range.untilNanos());
-    if (query.fromNanos() >= query.untilNanos()) {
+    RangeQuery query = range.query(execution, selector);
+    if (query == null) {
       return false;
     }
     Set<AttributeName> names = execution.attributeNames(query);
@@ -61,8 +72,8 @@ public final class SeriesScan {
   public static SeriesSet read(
       QueryExecution execution, SeriesSelector selector, Range range, boolean samples) {
     SeriesSet found = new SeriesSet(execution, selector);
-    RangeQuery query = selector.range(range.fromNanos(), range.untilNanos());
-    if (query.fromNanos() < query.untilNanos()) {
+    RangeQuery query = range.query(execution, selector);
+    if (query != null) {
       SeriesTable table = new SeriesTable(execution, selector, found);
       ReadMode mode = samples ? ReadMode.IN_ORDER : ReadMode.ANY_ORDER;
       try (RangeReader reader = execution.open(query, mode)) {

@@ -3,14 +3,14 @@ package io.widerow.query.series;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryExecution;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /// The series that a query has found, with their samples.
 ///
@@ -19,19 +19,24 @@ import java.util.TreeSet;
 public final class SeriesSet {
   private final QueryExecution execution;
   private final SeriesSelector selector;
-  private final Map<Labels, SampledSeries> byLabels = new HashMap<>(); // as sent
+  private final Map<Labels, SampledSeries> byLabels = new HashMap<>();
+  private final Map<Labels, SampledSeries> byAlias = new HashMap<>(); // by their own labels
 
   SeriesSet(QueryExecution execution, SeriesSelector selector) {
     this.execution = execution;
     this.selector = selector;
   }
 
-  /// The series with these labels, a new one when there is none.
-  ///
-  /// @param sent with the names of the sender, which distinguish series
-  SampledSeries of(Labels sent, Labels shown) {
+  /// The series with these labels, a new one when there is none; null when it is not wanted.
+  @SuppressWarnings("ReferenceEquality") // the same object when no alias is used
+  @Nullable SampledSeries of(Labels labels) {
+    Labels asked = SeriesNames.asked(selector.matchers(), labels);
+    if (asked == null) {
+      return null;
+    }
+    Map<Labels, SampledSeries> among = asked == labels ? byLabels : byAlias;
     SampledSeries series =
-        byLabels.computeIfAbsent(sent, labels -> new SampledSeries(labels, shown));
+        among.computeIfAbsent(labels, own -> new SampledSeries(own, asked));
     execution.hold(series.takeGrown());
     return series;
   }
@@ -53,73 +58,55 @@ public final class SeriesSet {
 
   /// Ends all series after their last samples.
   void end() {
-    for (SampledSeries series : byLabels.values()) {
+    if (!byLabels.isEmpty()) {
+      byAlias.clear();
+    }
+    for (SampledSeries series : all()) {
       series.end();
       execution.hold(series.takeGrown());
     }
   }
 
-  /// Drops series without samples: a histogram may have no sum.
-  void dropEmpty() {
-    byLabels.values().removeIf(series -> series.samples() == 0);
+  private Collection<SampledSeries> all() {
+    return byLabels.isEmpty() ? byAlias.values() : byLabels.values();
   }
 
-  /// All series in the order of their labels. The name and the other labels of a series are in a
-  /// form that every Prometheus version accepts, unless another series shows with the same labels,
-  /// or the selector asks for the original name.
+  /// Drops series without samples: a histogram may have no sum.
+  void dropEmpty() {
+    all().removeIf(series -> series.samples() == 0);
+  }
+
+  /// All series in the order of their labels. Series that are only found by another form of their
+  /// names are not there when others have the names themselves.
   ///
-  /// @throws QueryException.Refused when the selector asks for a name that several metrics show,
-  ///   and none has
+  /// @throws QueryException.Refused when several metrics show as the name, and none has it
   public List<SampledSeries> sorted() {
-    Map<String, Set<String>> metrics = new HashMap<>(); // as sent, by how they show
-    Set<Labels> shown = new HashSet<>();
-    Set<Labels> several = new HashSet<>();
-    for (SampledSeries series : byLabels.values()) {
-      String name = series.sent().get(Labels.NAME);
-      metrics.computeIfAbsent(series.shown().get(Labels.NAME), _ -> new TreeSet<>()).add(name);
-      Labels labels = series.shown().named(name);
-      if (!shown.add(labels)) {
-        several.add(labels);
-      }
-    }
-    List<SampledSeries> all = new ArrayList<>();
-    for (SampledSeries series : byLabels.values()) {
-      Set<String> alike = metrics.getOrDefault(series.shown().get(Labels.NAME), Set.of());
-      if (label(series, alike.size() == 1, several)) {
-        all.add(series);
-      } else {
-        requireOwn(series, alike);
-      }
-    }
+    List<SampledSeries> all = new ArrayList<>(all());
     all.sort(Comparator.comparing(SampledSeries::labels));
+    if (byLabels.isEmpty()) {
+      for (int i = 1; i < all.size(); i++) {
+        requireApart(all.get(i - 1), all.get(i));
+      }
+    }
     return Collections.unmodifiableList(all);
   }
 
-  /// Gives a series its labels in the result; false when it is not wanted by any.
-  private boolean label(SampledSeries series, boolean only, Set<Labels> several) {
-    String shownName = series.shown().get(Labels.NAME);
-    String sentName = series.sent().get(Labels.NAME);
-    boolean apart = !several.contains(series.shown().named(sentName));
-    for (String name : only ? List.of(shownName, sentName) : List.of(sentName)) {
-      for (Labels labels :
-          apart ? List.of(series.shown(), series.sent()) : List.of(series.sent())) {
-        Labels named = labels.named(name);
-        if (selector.keeps(named)) {
-          series.label(named);
-          return true;
-        }
-      }
-    }
-    return false;
-  }
-
-  private static void requireOwn(SampledSeries series, Set<String> alike) {
-    String name = series.shown().get(Labels.NAME);
-    if (alike.size() > 1 && !alike.contains(name)) {
+  private static void requireApart(SampledSeries one, SampledSeries other) {
+    Labels labels = one.labels();
+    String name = labels.get(Labels.NAME);
+    String ofOne = one.own().get(Labels.NAME);
+    String ofOther = other.own().get(Labels.NAME);
+    if (name.equals(other.labels().get(Labels.NAME)) && !ofOne.equals(ofOther)) {
       throw new QueryException.Refused(
           Labels.NAME,
           "several metrics show as it, got %s; ask for one of %s by its own name"
-              .formatted(name, alike));
+              .formatted(name, new TreeSet<>(List.of(ofOne, ofOther))));
+    }
+    if (labels.equals(other.labels())) {
+      throw new QueryException.Refused(
+          "labels",
+          "several series show as %s: %s and %s; ask for labels by their own names"
+              .formatted(labels.all(), one.own().all(), other.own().all()));
     }
   }
 }

@@ -8,6 +8,7 @@ import io.widerow.storage.sketch.ValueTable;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
@@ -26,21 +27,60 @@ final class SeriesTable {
   static final long STALE_BITS = 0x7ff0_0000_0000_0002L;
 
   private static final int ENTRY_BYTES = 64;
+  private static final int FIELD_BYTES = 24;
 
   private final QueryExecution execution;
   private final SeriesSelector selector;
   private final SeriesSet found;
-  private final EventPoints points = new EventPoints();
+  private final EventPoints points;
   private final HistogramMessage natives = new HistogramMessage();
   private final ValueTable keys = new ValueTable(true);
   private final AttributeValue keyValue = new AttributeValue();
-  private final List<@Nullable SampledSeries[]> entries = new ArrayList<>();
+  private final List<Entry> entries = new ArrayList<>();
   private long held;
+
+  /// The series of the events with one key: those of a sample or a histogram in the order of
+  /// [#seriesOfSample], those of fields as they come.
+  private static final class Entry {
+    private final SortedMap<String, String> labels;
+    private @Nullable SampledSeries[] series;
+    private int[] fields = {}; // numbers of attributes
+
+    Entry(SortedMap<String, String> labels, @Nullable SampledSeries[] series) {
+      this.labels = labels;
+      this.series = series;
+    }
+
+    /// Where the series of a field is; -1 before it is added.
+    ///
+    /// @param hint where it is in most events
+    int find(int field, int hint) {
+      if (hint < fields.length && fields[hint] == field) {
+        return hint;
+      }
+      for (int i = 0; i < fields.length; i++) {
+        if (fields[i] == field) {
+          return i;
+        }
+      }
+      return -1;
+    }
+
+    int add(int field, @Nullable SampledSeries of) {
+      int at = fields.length;
+      fields = Arrays.copyOf(fields, at + 1);
+      fields[at] = field;
+      series = Arrays.copyOf(series, at + 1);
+      series[at] = of;
+      return at;
+    }
+  }
 
   SeriesTable(QueryExecution execution, SeriesSelector selector, SeriesSet found) {
     this.execution = execution;
     this.selector = selector;
     this.found = found;
+    this.points = new EventPoints(selector.logLabels());
   }
 
   /// Adds the samples of an event to their series.
@@ -49,42 +89,58 @@ final class SeriesTable {
     if (kind == EventPoints.Kind.NONE) {
       return;
     }
-    @Nullable SampledSeries[] entry = entry();
+    Entry entry = entry();
     long nanos = event.timeNanos();
     long arrival = event.arrival();
-    if (kind == EventPoints.Kind.HISTOGRAM) {
-      histogram(entry, nanos, arrival);
-      return;
-    }
-    if (kind == EventPoints.Kind.NATIVE) {
-      SampledSeries series = entry[0];
-      byte[] message = series == null ? null : natives.of(event);
-      if (series != null && message != null) {
-        found.add(series, nanos, arrival, message);
+    switch (kind) {
+      case NONE -> {}
+      case HISTOGRAM -> histogram(entry.series, nanos, arrival);
+      case NATIVE -> {
+        SampledSeries series = entry.series[0];
+        byte[] message = series == null ? null : natives.of(event);
+        if (series != null && message != null) {
+          found.add(series, nanos, arrival, message);
+        }
       }
-      return;
-    }
-    long bits = kind == EventPoints.Kind.STALE ? STALE_BITS : points.valueBits();
-    for (SampledSeries series : entry) {
-      if (series != null) {
-        found.add(series, nanos, arrival, bits);
+      case FIELDS -> {
+        for (int i = 0; i < points.fields(); i++) {
+          SampledSeries series = ofField(entry, i);
+          if (series != null) {
+            found.add(series, nanos, arrival, points.fieldBits(i));
+          }
+        }
+      }
+      case SAMPLE, STALE -> {
+        long bits = kind == EventPoints.Kind.STALE ? STALE_BITS : points.valueBits();
+        for (SampledSeries series : entry.series) {
+          if (series != null) {
+            found.add(series, nanos, arrival, bits);
+          }
+        }
       }
     }
   }
 
   /// Finds the series of an event, without its samples.
   void note(EventView event) {
-    if (points.show(event) != EventPoints.Kind.NONE) {
-      @Nullable SampledSeries[] _ = entry();
+    EventPoints.Kind kind = points.show(event);
+    if (kind != EventPoints.Kind.NONE) {
+      Entry entry = entry();
+      for (int i = 0; kind == EventPoints.Kind.FIELDS && i < points.fields(); i++) {
+        SampledSeries _ = ofField(entry, i);
+      }
     }
   }
 
   /// The series of the event that was read, where they are wanted.
-  private @Nullable SampledSeries[] entry() {
+  private Entry entry() {
     points.key().show(keyValue);
     int number = keys.add(keyValue);
     if (number == entries.size()) {
-      entries.add(series());
+      SortedMap<String, String> labels = labels(points.key());
+      boolean ofFields = points.fields() > 0;
+      entries.add(
+          new Entry(labels, ofFields ? new SampledSeries[0] : seriesOfSample(labels)));
       long now = keys.bytes() + (long) ENTRY_BYTES * entries.size();
       long more = now - held;
       held = now;
@@ -93,9 +149,18 @@ final class SeriesTable {
     return entries.get(number);
   }
 
-  private @Nullable SampledSeries[] series() {
-    KeyBytes key = points.key();
-    SortedMap<String, String> labels = labels(key);
+  private @Nullable SampledSeries ofField(Entry entry, int index) {
+    int field = points.field(index);
+    int at = entry.find(field, index);
+    if (at < 0) {
+      String suffix = field == EventPoints.TYPE ? "" : "_" + points.name(field);
+      at = entry.add(field, wanted(entry.labels, suffix, "", ""));
+      execution.hold(FIELD_BYTES);
+    }
+    return entry.series[at];
+  }
+
+  private @Nullable SampledSeries[] seriesOfSample(SortedMap<String, String> labels) {
     if (!points.isHistogram()) {
       return new SampledSeries[] {wanted(labels, "", "", "")};
     }
@@ -124,7 +189,7 @@ final class SeriesTable {
   /// A series with these labels; null when it is not wanted.
   ///
   /// @param suffix of the name
-  /// @param made a label besides; empty for none
+  /// @param made a further label; empty for none
   private @Nullable SampledSeries wanted(
       SortedMap<String, String> labels, String suffix, String made, String value) {
     SortedMap<String, String> all = new TreeMap<>(labels);
@@ -135,9 +200,7 @@ final class SeriesTable {
         all.put(SeriesSelector.EXPORTED + made, before);
       }
     }
-    Labels sent = Labels.of(all);
-    Labels shown = sent.shown();
-    return selector.keeps(sent, shown) ? found.of(sent, shown) : null;
+    return found.of(Labels.of(all));
   }
 
   /// The labels that a key stands for, with their names as sent. An attribute counts before one of
@@ -146,23 +209,38 @@ final class SeriesTable {
     SortedMap<String, String> labels = new TreeMap<>();
     Map<String, Integer> ranks = new HashMap<>();
     String type = new String(key.text(0), StandardCharsets.UTF_8);
+    boolean isOtlp = points.form() == EventForm.OTLP;
+    boolean isCounter = false;
+    String unit = "";
     for (int at = key.next(0); at < key.length(); at = key.next(at)) {
       if (key.number(at) == EventPoints.FORM) {
+        isCounter |= EventPoints.isOtlpCounter(key.text(at));
         continue;
       }
-      String name = points.name(key.number(at));
+      boolean isTagged = (key.number(at) & EventPoints.TAGGED) != 0;
+      String name = points.name(key.number(at) & ~EventPoints.TAGGED);
       String value = text(key, at);
-      boolean own = points.isHistogram() && Role.of(name).isOfHistograms();
-      if (!own && !value.isEmpty()) {
+      Role role = Role.of(name);
+      boolean own = points.isHistogram() && role.isOfHistograms();
+      if (isOtlp && role == Role.UNIT) {
+        unit = value;
+      } else if (!own && !value.isEmpty()) {
         boolean renamed =
             name.startsWith(SeriesSelector.PREFIX) && key.kind(at) == AttributeKind.STRING;
-        String sent = renamed ? name.substring(SeriesSelector.PREFIX.length()) : name;
+        String sent =
+            renamed
+                ? name.substring(SeriesSelector.PREFIX.length())
+                : isTagged ? name.substring(EventPoints.TAG.length()) : name;
         int rank = renamed ? 1 : 0;
         if (rank < ranks.getOrDefault(sent, Integer.MAX_VALUE)) {
           ranks.put(sent, rank);
           labels.put(sent, value);
         }
       }
+    }
+    if (isOtlp) {
+      OtlpNames.translate(labels);
+      type = OtlpNames.metric(type, unit, isCounter, !points.isHistogram());
     }
     String taken = labels.put(Labels.NAME, type);
     if (taken != null) {

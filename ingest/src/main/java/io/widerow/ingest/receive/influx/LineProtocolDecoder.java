@@ -1,8 +1,11 @@
 package io.widerow.ingest.receive.influx;
 
+import static io.widerow.event.Utf8.ascii;
+
 import io.widerow.event.AttributeKind;
 import io.widerow.event.EventBatch;
 import io.widerow.event.EventNames;
+import io.widerow.event.StreamLabels;
 import io.widerow.ingest.decode.AttributeLevels;
 import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.IncomingBatch;
@@ -17,7 +20,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Decodes InfluxDB line protocol. The measurement is the event's type, tags are string attributes,
-/// and fields are attributes of their own kinds.
+/// and fields are attributes of their own kinds. [StreamLabels] tells tags from fields that are texts.
 ///
 /// ```
 ///   measurement[,tag=value]* field=value[,field=value]* [timestamp]
@@ -35,7 +38,12 @@ public final class LineProtocolDecoder {
   private static final int OF_TAGS = 1;
   private static final AttributeLevels LEVELS = AttributeLevels.unreserved("", "tag.");
 
+  private static final byte[] LABELS = ascii(StreamLabels.FIELD.toString());
+  private static final byte[] TEXTS = ascii(StreamLabels.TEXTS);
+
   private final AttributeTape tape = new AttributeTape(LEVELS);
+  private final int labelsName = tape.constant(LABELS);
+  private final int textsValue = tape.constant(TEXTS);
   private final SenderTime time = new SenderTime();
   private final long unitNanos;
   private byte[] body = new byte[0];
@@ -46,6 +54,8 @@ public final class LineProtocolDecoder {
   private final List<RefusedLine> refusedLines = new ArrayList<>();
   private @Nullable SeriesCache series;
   private long[] numbers = new long[16]; // of the fields of a known series
+
+  private boolean textFields; // the line has some
 
   // The name or value read last.
   private boolean inScratch;
@@ -153,10 +163,17 @@ public final class LineProtocolDecoder {
     if (at == limit || body[at] != ' ') {
       throw new BadLine(FIELDS);
     }
-    int tags = tape.count();
     tape.level(OF_FIELDS);
+    int labels = tape.count();
+    tape.name(true, labelsName, LABELS.length);
+    tape.string(true, textsValue, TEXTS.length);
+    int tags = tape.count();
+    textFields = false;
     skipSpaces();
     fields();
+    if (textFields) {
+      nameTags(labels);
+    }
     skipSpaces();
     timestamp(batch.wallNanos);
     long nanos = time.take(batch, tape);
@@ -166,6 +183,18 @@ public final class LineProtocolDecoder {
     if (batch.end(tape, type, typeOffset, typeBytes) && series != null && !time.isReplaced()) {
       series.learn(batch.events, tape, tags, body);
     }
+  }
+
+  /// Names the tags, because not every text of the line is one.
+  private void nameTags(int labels) {
+    int from = tape.scratchLimit();
+    for (int i = 0; i < labels; i++) {
+      if (i > 0) {
+        tape.appendScratch(',');
+      }
+      tape.appendName(i);
+    }
+    tape.replace(labels, true, from, tape.scratchLimit() - from);
   }
 
   /// Decodes the next line when its series is known and it has the same fields of the same kinds.
@@ -341,6 +370,7 @@ public final class LineProtocolDecoder {
     int first = body[at];
     if (first == '"') {
       quoted();
+      textFields = true;
       return;
     }
     int start = at;
@@ -376,6 +406,7 @@ public final class LineProtocolDecoder {
         throw bad;
       }
       tape.string(false, start, end - start); // its digits
+      textFields = true;
     }
   }
 

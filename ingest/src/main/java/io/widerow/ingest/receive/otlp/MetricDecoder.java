@@ -1,5 +1,6 @@
 package io.widerow.ingest.receive.otlp;
 
+import io.widerow.event.StreamLabels;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.ProtobufReader;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,8 @@ final class MetricDecoder extends OtlpDecoder {
   private final FixedName temporality = name("temporality");
   private final FixedName[] temporalities = FixedName.all(tape, "delta", "cumulative");
   private final FixedName monotonic = name("monotonic");
+  private final FixedName labels = name(StreamLabels.FIELD.toString());
+  private final FixedName[] otlp = FixedName.all(tape, StreamLabels.OTLP);
   private final MetricPoint point = new MetricPoint(this);
 
   private int nameOffset;
@@ -42,6 +45,8 @@ final class MetricDecoder extends OtlpDecoder {
     int start = in.at();
     nameLength = 0;
     tape.level(OWN);
+    labels.name(tape);
+    otlp[0].value(tape);
     while (in.next()) {
       switch (in.field()) {
         case 1 -> {

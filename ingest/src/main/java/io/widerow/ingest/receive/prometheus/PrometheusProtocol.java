@@ -139,7 +139,7 @@ public final class PrometheusProtocol implements WriteProtocol {
   @Override
   public HttpResponse stored(BatchOutcome.Stored stored) {
     if (!stored.repeated()) {
-      shared.exemplars.increment(decoder.exemplars());
+      shared.exemplars.increment(decoder.exemplarsLeftOut());
     }
     Refusals refused = stored.refused();
     Written written = version == MessageVersion.TWO ? written(stored) : null;
@@ -155,27 +155,31 @@ public final class PrometheusProtocol implements WriteProtocol {
   }
 
   /// The response headers for a sender of version 2.0.
-  private record Written(long samples, long histograms) {}
+  private record Written(long samples, long histograms, long exemplars) {}
 
-  /// Returns the numbers of samples and histograms that are stored, now or earlier. The decoder
+  /// Returns the numbers of items that are stored, now or earlier. The decoder
   /// refuses the same in a retry. The ledger may have lost the list of the events that the store
   /// refused; then all of them count as samples, as far as there are any.
   private Written written(BatchOutcome.Stored stored) {
     BitSet lost = (BitSet) refusedHistograms.clone();
+    BitSet exemplars = (BitSet) decoder.exemplars().clone();
     Refusals refused = stored.refused();
     for (int i = 0; i < refused.listed(); i++) {
       int index = refused.index(i);
       lost.set(index, decoder.histograms().get(index));
+      exemplars.clear(index);
     }
     int histograms = decoder.histograms().cardinality() - lost.cardinality();
     histograms = Math.min(histograms, stored.stored());
-    return new Written(stored.stored() - histograms, histograms);
+    int others = stored.stored() - histograms;
+    int kept = Math.min(exemplars.cardinality(), others);
+    return new Written(others - kept, histograms, kept);
   }
 
   @Override
   public HttpResponse refuse(RequestRefused refused) {
     boolean tells = version == MessageVersion.TWO;
-    return answer(refused.status(), refused.reason(), tells ? new Written(0, 0) : null);
+    return answer(refused.status(), refused.reason(), tells ? new Written(0, 0, 0) : null);
   }
 
   private static HttpResponse answer(HttpStatus status, String text, @Nullable Written written) {
@@ -183,7 +187,7 @@ public final class PrometheusProtocol implements WriteProtocol {
     if (written != null) {
       headers.addLong(SAMPLES, written.samples);
       headers.addLong(HISTOGRAMS, written.histograms);
-      headers.addLong(EXEMPLARS, 0);
+      headers.addLong(EXEMPLARS, written.exemplars);
     }
     if (text.isEmpty()) {
       return HttpResponse.of(headers.build());

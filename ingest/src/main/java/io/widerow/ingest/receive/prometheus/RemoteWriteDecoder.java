@@ -18,7 +18,8 @@ import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
 /// Decodes the messages of Prometheus remote write. The label `__name__` is the type, the other
-/// labels are string attributes, and each sample and each native histogram of a series is an event.
+/// labels are string attributes, and each sample, native histogram and exemplar of a series is an
+/// event. A time of 0 is 1970: proto3 omits zeros, and a sample must have a time.
 ///
 /// ```
 ///   1.0  WriteRequest  1 series { 1 label {1 name, 2 value}, 2 sample, 3 exemplar, 4 histogram }
@@ -77,7 +78,9 @@ final class RemoteWriteDecoder {
   private byte[] body = {};
   private @Nullable SeriesCache cache;
   private long labelBytes; // of the request
-  private int exemplars;
+  private final Exemplar exemplar = new Exemplar(tape);
+  private final BitSet exemplars = new BitSet(); // by index in the batch
+  private int leftOut; // exemplars
 
   // The series that is being read.
   private int seriesAt;
@@ -85,6 +88,8 @@ final class RemoteWriteDecoder {
   private boolean scattered; // 1.0: other fields stand between its labels
   private int itemsAt; // its first sample or histogram
   private int items;
+  private int seriesExemplars;
+  private int seriesEnd;
   private long seriesStart; // in milliseconds
   private int descriptionAt; // 0 without one
   private int descriptionEnd;
@@ -115,7 +120,8 @@ final class RemoteWriteDecoder {
     cache = typed ? null : known; // the type is none of the labels
     histograms.clear();
     descriptions.begin(body);
-    exemplars = 0;
+    exemplars.clear();
+    leftOut = 0;
     labelBytes = 0;
     batch.equalBodiesAreRetries();
     try {
@@ -129,14 +135,19 @@ final class RemoteWriteDecoder {
     }
   }
 
-  /// Indexes in the batch of the histograms; all others are samples.
+  /// Indexes in the batch of the histograms; those that are no exemplars either are samples.
   BitSet histograms() {
     return histograms;
   }
 
-  /// The number of omitted exemplars.
-  int exemplars() {
+  /// Indexes in the batch of the exemplars.
+  BitSet exemplars() {
     return exemplars;
+  }
+
+  /// The number of exemplars that could not be stored.
+  int exemplarsLeftOut() {
+    return leftOut;
   }
 
   /// The descriptions of metrics that the table does not know.
@@ -171,6 +182,7 @@ final class RemoteWriteDecoder {
     int outer = reader.enter();
     int end = reader.limit();
     seriesAt = reader.at();
+    seriesEnd = end;
     lost = null;
     onTape = false;
     try {
@@ -188,10 +200,32 @@ final class RemoteWriteDecoder {
         reader.read(itemsAt, end);
         items(batch);
       }
+      if (seriesExemplars > 0) {
+        reader.read(seriesAt, end);
+        exemplars(batch);
+      }
     } catch (Bad bad) {
+      leftOut += seriesExemplars;
       refuseItems(bad.reason(), end, batch);
     }
     reader.resume(end, outer);
+  }
+
+  /// Stores the exemplars of the series that is read. A bad one is left out: its sender is not to
+  /// lose samples for it.
+  private void exemplars(IncomingBatch batch) {
+    for (int field = skipField(); field > 0; field = skipField()) {
+      if (field == version.exemplars && reader.wireType() == ProtobufReader.LENGTH) {
+        int end = reader.at();
+        int from = reader.offset();
+        try {
+          exemplar(from, end, batch);
+        } catch (Bad bad) {
+          leftOut++;
+        }
+        reader.read(end, seriesEnd);
+      }
+    }
   }
 
   /// Passes over the series.
@@ -199,6 +233,7 @@ final class RemoteWriteDecoder {
     labelsEnd = seriesAt;
     scattered = false;
     items = 0;
+    seriesExemplars = 0;
     seriesStart = 0;
     descriptionAt = 0;
     references.clear();
@@ -217,7 +252,7 @@ final class RemoteWriteDecoder {
         itemsAt = items++ == 0 ? before : itemsAt;
       } else if (field == version.exemplars) {
         reader.text();
-        exemplars++;
+        seriesExemplars++;
       } else {
         otherField(field);
       }
@@ -401,11 +436,11 @@ final class RemoteWriteDecoder {
         default -> reader.skip();
       }
     }
-    time.whole(millis, NANOS_PER_MILLISECOND);
+    time.required(millis, NANOS_PER_MILLISECOND);
     boolean plain = bits != STALE_BITS && start == 0;
     KnownSeries known = like;
-    if (plain && known != null && (millis == 0 || batch.takes(time.nanos()))) {
-      batch.events.begin(known.record(), millis == 0 ? batch.useArrivalTime() : time.nanos());
+    if (plain && known != null && batch.takes(time.nanos())) {
+      batch.events.begin(known.record(), time.nanos());
       batch.events.set(known.number(), bits);
       boolean _ = end(batch.tryEnd(), batch, at, true);
       return;
@@ -432,7 +467,7 @@ final class RemoteWriteDecoder {
   private void histogram(IncomingBatch batch) throws Bad {
     int at = reader.at();
     histogram.read(reader);
-    time.whole(histogram.millis(), NANOS_PER_MILLISECOND);
+    time.required(histogram.millis(), NANOS_PER_MILLISECOND);
     beginOnTape(batch);
     if (histogram.isStale()) {
       stale();
@@ -442,6 +477,25 @@ final class RemoteWriteDecoder {
     start(histogram.startMillis() == 0 ? seriesStart : histogram.startMillis());
     tape.writeTo(batch.events);
     boolean _ = end(endOnTape(batch), batch, at, false);
+  }
+
+  private void exemplar(int from, int until, IncomingBatch batch) throws Bad {
+    reader.read(from, until);
+    exemplar.read(reader, body, version == MessageVersion.TWO ? symbols : null, seriesAt);
+    if (lost != null) {
+      leftOut++;
+      return;
+    }
+    time.required(exemplar.millis(), NANOS_PER_MILLISECOND);
+    beginOnTape(batch);
+    exemplar.write(body);
+    tape.writeTo(batch.events);
+    int index = batch.decoded();
+    if (endOnTape(batch) == null) {
+      exemplars.set(index);
+    } else {
+      leftOut++;
+    }
   }
 
   private void beginOnTape(IncomingBatch batch) throws Bad {

@@ -7,6 +7,7 @@ import com.linecorp.armeria.common.MediaType;
 import com.linecorp.armeria.common.QueryParams;
 import com.linecorp.armeria.common.ResponseHeaders;
 import com.linecorp.armeria.server.ServiceRequestContext;
+import io.widerow.event.AttributeName;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.config.Tokens;
 import io.widerow.ingest.http.ErrorRenderer;
@@ -19,6 +20,7 @@ import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryExecution;
 import io.widerow.query.QueryMemory;
+import io.widerow.query.logql.line.LabelMapping;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.promql.PromqlException;
 import io.widerow.query.series.Labels;
@@ -42,11 +44,13 @@ final class ApiResponses {
   private final EventStore store;
   private final QueryMemory memory;
   private final ReplyThreads threads;
+  private final Set<AttributeName> logLabels;
 
   /// @param memory that all queries share
   ApiResponses(EventStore store, QueryMemory memory, DaemonConfig config) {
     this.store = store;
     this.memory = memory;
+    this.logLabels = new LabelMapping(config.lokiLabels()).attributes();
     this.threads =
         ReplyThreads.computing("widerow-prometheus", ANSWERS_MAX, config.limits().stallSeconds());
   }
@@ -85,7 +89,7 @@ final class ApiResponses {
 
   private HttpResponse ask(ServiceRequestContext context, QueryParams given, Writer writer) {
     String name = context.pathParam("name");
-    CatalogParameters parameters = new CatalogParameters(given);
+    CatalogParameters parameters = new CatalogParameters(given, logLabels);
     return threads.answer(
         context,
         reply -> {

@@ -1,6 +1,7 @@
 package io.widerow.ingest.serve.prometheus;
 
 import com.linecorp.armeria.common.QueryParams;
+import io.widerow.event.AttributeName;
 import io.widerow.query.QueryException;
 import io.widerow.query.promql.PromqlExpr;
 import io.widerow.query.promql.PromqlParser;
@@ -11,13 +12,15 @@ import java.math.RoundingMode;
 import java.time.DateTimeException;
 import java.time.OffsetDateTime;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /// The parameters of queries for labels and series. Unknown parameters are ignored, as in
 /// Prometheus.
 ///
 /// @param given in the path and in a form
-record CatalogParameters(QueryParams given) {
+/// @param logLabels see [SeriesSelector]
+record CatalogParameters(QueryParams given, Set<AttributeName> logLabels) {
   private static final int SELECTORS_MAX = 100;
   private static final Pattern SECONDS =
       Pattern.compile("-?\\d{1,19}(\\.\\d{0,18})?([eE][+]?\\d{1,2})?");
@@ -97,8 +100,8 @@ record CatalogParameters(QueryParams given) {
           "match[]", "at most %d, got %d".formatted(SELECTORS_MAX, texts.size()));
     }
     return texts.isEmpty()
-        ? List.of(new SeriesSelector(List.of()))
-        : texts.stream().map(CatalogParameters::selector).toList();
+        ? List.of(new SeriesSelector(List.of(), logLabels))
+        : texts.stream().map(this::selector).toList();
   }
 
   boolean hasSelectors() {
@@ -106,7 +109,7 @@ record CatalogParameters(QueryParams given) {
   }
 
   /// A selector of PromQL, such as `up` or `up{job="x"}`.
-  static SeriesSelector selector(String text) {
-    return new SeriesSelector(PromqlParser.matchers("match[]", text));
+  private SeriesSelector selector(String text) {
+    return new SeriesSelector(PromqlParser.matchers("match[]", text), logLabels);
   }
 }

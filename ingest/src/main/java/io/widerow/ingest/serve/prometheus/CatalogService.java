@@ -6,9 +6,9 @@ import io.widerow.ingest.http.ErrorRenderer;
 import io.widerow.ingest.http.HttpResponses;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.query.QueryException;
-import io.widerow.query.logql.LogqlNames;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.series.SeriesCatalog;
+import io.widerow.query.series.SeriesSelector;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
@@ -97,11 +97,12 @@ final class CatalogService {
   }
 
   private static void values(Asked asked, SeriesCatalog catalog, OutputBuffer json) {
-    if (!LogqlNames.isLabel(asked.label())) {
-      throw new QueryException.Refused("label", "no label can be named " + asked.label());
+    String label = EscapedName.decode(asked.label());
+    if (SeriesSelector.attribute(label) == null) {
+      throw new QueryException.Refused("label", "no label can be named " + label);
     }
     write(
-        catalog.values(asked.label(), asked.parameters().selectors()),
+        catalog.values(label, asked.parameters().selectors()),
         ApiResponses::putText,
         asked,
         json);

@@ -1,8 +1,10 @@
 package io.widerow.ingest.serve.prometheus;
 
+import io.widerow.event.AttributeName;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.promql.GoNumber;
+import io.widerow.query.promql.LabelNames;
 import io.widerow.query.promql.PromqlExpr;
 import io.widerow.query.promql.PromqlParser;
 import io.widerow.query.promql.PromqlPrinter;
@@ -13,9 +15,11 @@ import io.widerow.query.promql.run.Row;
 import io.widerow.query.promql.run.SampleSource;
 import io.widerow.query.promql.run.StepTimes;
 import io.widerow.query.promql.run.StoreSamples;
+import io.widerow.query.series.SeriesSelector;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 
 /// Evaluates PromQL: `/api/v1/query`, `/api/v1/query_range`, `/api/v1/format_query`.
 ///
@@ -73,9 +77,11 @@ final class PromqlService {
     long limit = given.limit();
     PromqlExpr expr = PromqlParser.parse("query", query);
     Annotations annotations = new Annotations(query);
+    Set<AttributeName> logLabels = SeriesSelector.attributes(LabelNames.of(expr));
+    logLabels.addAll(given.logLabels());
     PromqlValue value =
         new PromqlRun(
-                new StoreSamples(call.execution()),
+                new StoreSamples(call.execution(), logLabels),
                 steps,
                 given.duration("lookback_delta", LOOKBACK_MILLIS),
                 annotations,

@@ -69,6 +69,7 @@ record ReadRequest(List<Query> queries, boolean chunked, boolean takesSamples) {
     private int matchers;
     private final RegexBudget regexes = new RegexBudget(); // of all queries
     private boolean samples; // of the query
+    private final List<String> grouping = new ArrayList<>(); // labels, of the query
 
     ReadRequest decode(byte[] body, int limit) throws Bad, RequestRefused {
       reader.begin(body, 0, limit);
@@ -121,6 +122,7 @@ record ReadRequest(List<Query> queries, boolean chunked, boolean takesSamples) {
       long end = 0;
       Range looked = new Range(Long.MIN_VALUE, Long.MAX_VALUE);
       samples = true;
+      grouping.clear();
       List<Matcher> all = new ArrayList<>();
       int outer = reader.enter();
       while (reader.next()) {
@@ -136,7 +138,8 @@ record ReadRequest(List<Query> queries, boolean chunked, boolean takesSamples) {
       if (end < start) {
         throw refused("a query ends before it starts: start %d, end %d".formatted(start, end));
       }
-      queries.add(new Query(new Range(start, end).and(looked), new SeriesSelector(all), samples));
+      SeriesSelector selector = new SeriesSelector(all, SeriesSelector.attributes(grouping));
+      queries.add(new Query(new Range(start, end).and(looked), selector, samples));
     }
 
     /// What the reader will look at. Only a range is taken from it, and that it asks for labels: a
@@ -151,6 +154,7 @@ record ReadRequest(List<Query> queries, boolean chunked, boolean takesSamples) {
           case 2 -> samples = !text().equals(LABELS_ONLY);
           case 3 -> start = reader.varint();
           case 4 -> end = reader.varint();
+          case 5 -> grouping.add(text());
           default -> reader.skip();
         }
       }

@@ -12,6 +12,7 @@ import com.linecorp.armeria.common.RequestHeaders;
 import com.linecorp.armeria.common.ResponseHeaders;
 import com.linecorp.armeria.common.util.Exceptions;
 import com.linecorp.armeria.server.ServiceRequestContext;
+import io.widerow.event.AttributeName;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.config.Tokens;
 import io.widerow.ingest.decode.SnappyBlock;
@@ -25,12 +26,15 @@ import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryExecution;
 import io.widerow.query.QueryMemory;
+import io.widerow.query.logql.line.LabelMapping;
 import io.widerow.query.series.SampledSeries;
 import io.widerow.query.series.SeriesScan;
+import io.widerow.query.series.SeriesSelector;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -57,12 +61,14 @@ final class RemoteReadService {
   private final EventStore store;
   private final QueryMemory memory;
   private final ReplyThreads threads;
+  private final Set<AttributeName> logLabels;
 
   /// @param memory that all queries share
-  /// @param config has the timeout for readers that take nothing
+  /// @param config has the timeout for readers that take nothing, and the labels of logs
   RemoteReadService(EventStore store, QueryMemory memory, DaemonConfig config) {
     this.store = store;
     this.memory = memory;
+    this.logLabels = new LabelMapping(config.lokiLabels()).attributes();
     this.threads =
         ReplyThreads.computing("widerow-prometheus", ANSWERS_MAX, config.limits().stallSeconds());
   }
@@ -188,11 +194,14 @@ final class RemoteReadService {
                 && SeriesScan.mayHaveNatives(execution, query.selector(), query.range()));
   }
 
-  private static List<SampledSeries> read(QueryExecution execution, ReadRequest.Query query) {
-    return SeriesScan.read(execution, query.selector(), query.range(), query.samples()).sorted();
+  private List<SampledSeries> read(QueryExecution execution, ReadRequest.Query query) {
+    Set<AttributeName> labels = new HashSet<>(logLabels);
+    labels.addAll(query.selector().logLabels());
+    SeriesSelector selector = new SeriesSelector(query.selector().matchers(), labels);
+    return SeriesScan.read(execution, selector, query.range(), query.samples()).sorted();
   }
 
-  private static void samples(ReadRequest asked, QueryExecution execution, QueryReply reply)
+  private void samples(ReadRequest asked, QueryExecution execution, QueryReply reply)
       throws ExecutionException, InterruptedException, TimeoutException {
     List<List<SampledSeries>> results = new ArrayList<>();
     for (ReadRequest.Query query : asked.queries()) {
@@ -209,7 +218,7 @@ final class RemoteReadService {
     SampleResponse.send(results, bytes, reply);
   }
 
-  private static void chunks(ReadRequest asked, QueryExecution execution, QueryReply reply)
+  private void chunks(ReadRequest asked, QueryExecution execution, QueryReply reply)
       throws ExecutionException, InterruptedException, TimeoutException {
     ChunkResponse answer = new ChunkResponse(reply);
     for (int i = 0; i < asked.queries().size(); i++) {

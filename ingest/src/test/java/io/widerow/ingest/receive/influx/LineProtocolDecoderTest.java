@@ -39,7 +39,7 @@ class LineProtocolDecoderTest {
   void kindsAndEscapes() {
     assertEquals(
         "[Stored[type=cpu, timeNanos=1434055562000000000, ownId=null, attributes={count=3,"
-            + " host=a b, note=a \"b\" \\ \\n, ok=true, usage=0.5}]]",
+            + " host=a b, note=a \"b\" \\ \\n, ok=true, usage=0.5, widerow.labels=host}]]",
         decode(
                 "cpu,host=a\\ b usage=0.5,count=3i,note=\"a \\\"b\\\" \\\\ \\n\",ok=t"
                     + " 1434055562000000000\n")
@@ -56,36 +56,48 @@ class LineProtocolDecoderTest {
         assertEquals(0, result.refused().count());
         assertEquals(
             List.of(
-                "{a=1.0, b=2.0, host=h, tag.a=x}",
-                "{a=2.0, b=3.0, host=h, tag.a=y}",
-                "{a=y, b=3.0, host=1.0}"),
+                "{a=1.0, b=2.0, host=h, tag.a=x, widerow.labels=*}",
+                "{a=2.0, b=3.0, host=h, tag.a=y, widerow.labels=*}",
+                "{a=y, b=3.0, host=1.0, widerow.labels=*}"),
             result.stored().stream().map(event -> event.attributes().toString()).toList());
       }
     }
     assertEquals(
-        "{f=1.0, f.2=2.0, id=t}", decode("m,id=t f=1,f=2 1").get(0).attributes().toString());
+        "{f=1.0, f.2=2.0, id=t, widerow.labels=*}", decode("m,id=t f=1,f=2 1").get(0).attributes().toString());
     assertEquals(
-        "{a=1, tag.a=2, type=q, v=1.0}",
+        "{a=1, tag.a=2, type=q, v=1.0, widerow.labels=*}",
         decode("m,a=1,a=2,type=q v=1 1").get(0).attributes().toString());
   }
 
   @Test
   void namesWithEscapes() {
     assertEquals(
-        "{a,b=1.0, k=e=x y}",
+        "{a,b=1.0, k=e=x y, widerow.labels=*}",
         decode("my\\,type,k\\=e=x\\ y a\\,b=1 5").get(0).attributes().toString());
     assertEquals("my,type", decode("my\\,type,k\\=e=x\\ y a\\,b=1 5").get(0).type());
   }
 
   @Test
   void stringsMayHoldNewlines() {
-    assertEquals("{s=a\nb}", decode("m s=\"a\nb\" 5\n").get(0).attributes().toString());
+    assertEquals("{s=a\nb, widerow.labels=}", decode("m s=\"a\nb\" 5\n").get(0).attributes().toString());
+  }
+
+  /// All texts are tags, unless a field is a text.
+  @Test
+  void theTagsAreNamed() {
+    assertEquals(
+        List.of("*", "b,a", "*", "", "*"),
+        decode("m,b=1,a=2 v=1 1\nm,b=1,a=2 v=1,s=\"x\" 1\nm,b=1,a=2 v=1 2\nm s=\"x\" 1\nm v=1 1")
+            .stream()
+            .map(event -> String.valueOf(event.attributes().get("widerow.labels")))
+            .toList());
   }
 
   @Test
   void numbers() {
     assertEquals(
-        "{a=1.0, b=-1.5, c=1000.0, d=0.5, e=-9223372036854775808, f=9223372036854775807, g=7}",
+        "{a=1.0, b=-1.5, c=1000.0, d=0.5, e=-9223372036854775808, f=9223372036854775807, g=7,"
+            + " widerow.labels=*}",
         decode("m a=1,b=-1.5,c=1e3,d=.5,e=-9223372036854775808i,f=9223372036854775807i,g=7u 1")
             .get(0)
             .attributes()
@@ -96,7 +108,8 @@ class LineProtocolDecoderTest {
   @Test
   void numbersOutOfRange() {
     assertEquals(
-        "{a=1e-400, b=-1e999, c=0.0, d=-0.0, e=1.0E-300, f=0.%s1}".formatted("0".repeat(330)),
+        "{a=1e-400, b=-1e999, c=0.0, d=-0.0, e=1.0E-300, f=0.%s1, widerow.labels=}"
+            .formatted("0".repeat(330)),
         decode(
                 "m a=1e-400,b=-1e999,c=0e-400,d=-0.0e9,e=1e-300,f=0.%s1 1"
                     .formatted("0".repeat(330)))

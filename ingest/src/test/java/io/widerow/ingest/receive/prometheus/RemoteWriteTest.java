@@ -48,8 +48,13 @@ class RemoteWriteTest {
   private static String only(Decoding.Result result) {
     assertEquals(0, result.refused().count(), () -> result.refused().reason(0));
     assertEquals(1, result.stored().size());
-    MemoryStore.Stored event = result.stored().getFirst();
-    return event.type() + " " + event.timeNanos() + " " + event.attributes();
+    return all(result).getFirst();
+  }
+
+  private static List<String> all(Decoding.Result result) {
+    return result.stored().stream()
+        .map(event -> event.type() + " " + event.timeNanos() + " " + event.attributes())
+        .toList();
   }
 
   static byte[] wholeHistogram(int field) {
@@ -155,11 +160,14 @@ class RemoteWriteTest {
         only(one(series(taken, sample(Messages.STALE, 1_000)))));
   }
 
+  /// A sample has a time, and proto3 omits zeros.
   @Test
-  void aTimeThatIsAbsentIsTheArrival() {
-    Decoding.Result result = one(series(labels("__name__", "m"), sample(1, 0)));
-    assertEquals("m " + Decoding.ARRIVAL_NANOS + " {value=1.0}", only(result));
-    assertFalse(result.ownTimes());
+  void aTimeThatIsAbsentIs1970() {
+    byte[] body = series(labels("__name__", "m"), sample(1, 0), sample(2, 0), sample(3, 1));
+    Decoding.Result result = of(false, body, new SeriesCache());
+    assertEquals(
+        List.of("m 0 {value=1.0}", "m 0 {value=2.0}", "m 1000000 {value=3.0}"), all(result));
+    assertTrue(result.ownTimes());
   }
 
   @Test
@@ -173,12 +181,19 @@ class RemoteWriteTest {
   }
 
   @Test
-  void exemplarsAndEmptySeriesAreNoEvents() {
-    byte[] name = labels("__name__", "m");
-    byte[] exemplar = message(3, labels("trace", "t"), fraction(2, 1));
-    Decoding.Result result = one(series(name, exemplar), series(name), new byte[0]);
+  void exemplarsAreEventsOfTheirSeries() {
+    byte[] name = labels("__name__", "m", "job", "a");
+    byte[] exemplar = message(3, labels("trace_id", "t"), fraction(2, 1.5), number(3, 7));
+    Decoding.Result result = one(series(name, exemplar, sample(1, 9)), series(name), new byte[0]);
     assertEquals(0, result.refused().count());
-    assertEquals(0, result.stored().size());
+    assertEquals(
+        List.of(
+            "m 9000000 {job=a, value=1.0}",
+            "m 7000000 {exemplar=1.5, exemplar.trace_id=t, job=a}"),
+        all(result));
+    Decoding.Result bad = one(series(name, message(3, number(1, 1)), sample(1, 9)));
+    assertEquals(List.of("m 9000000 {job=a, value=1.0}"), all(bad));
+    assertEquals(0, bad.refused().count());
   }
 
   @Test

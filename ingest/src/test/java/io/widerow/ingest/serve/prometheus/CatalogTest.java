@@ -85,18 +85,18 @@ class CatalogTest {
   @Test
   void labels() throws IOException, InterruptedException {
     assertEquals(
-        "[\"__name__\",\"code\",\"host_name\",\"instance\",\"job\",\"type\"]", data("labels"));
+        "[\"__name__\",\"code\",\"host.name\",\"instance\",\"job\",\"type\"]", data("labels"));
     assertEquals("[\"__name__\",\"code\"]", data("labels", "limit", "2"));
     assertEquals(
-        "[\"__name__\",\"code\",\"host_name\",\"job\"]",
-        data("labels", "match[]", "http:rate", "match[]", "{host_name!=\"\"}"));
+        "[\"__name__\",\"code\",\"host.name\",\"job\"]",
+        data("labels", "match[]", "http:rate", "match[]", "{\"host.name\"!=\"\"}"));
     assertEquals("[\"__name__\",\"job\"]", data("labels", "start", "1700003600"));
     assertEquals("[]", data("labels", "end", "2023-01-01T00:00:00Z"));
   }
 
   @Test
   void values() throws IOException, InterruptedException {
-    assertEquals("[\"cpu_load\",\"http:rate\",\"up\"]", data("label/__name__/values"));
+    assertEquals("[\"cpu.load\",\"http:rate\",\"up\"]", data("label/__name__/values"));
     assertEquals(
         "[\"http:rate\",\"up\"]", data("label/__name__/values", "match[]", "{job=\"api\"}"));
     assertEquals("[\"up\"]", data("label/__name__/values", "match[]", "{__name__=~\"u.\"}"));
@@ -104,14 +104,15 @@ class CatalogTest {
     assertEquals("[\"api\"]", data("label/job/values", "limit", "1"));
     assertEquals(
         "[\"api\",\"web\"]", data("label/job/values", "match[]", "up", "end", "1700000000.5"));
-    assertEquals("[\"h\"]", data("label/host_name/values"));
+    assertEquals("[\"h\"]", data("label/host.name/values"));
+    assertEquals("[\"h\"]", data("label/U__host_2e_name/values"));
     assertEquals("[]", data("label/none/values"));
   }
 
   @Test
   void series() throws IOException, InterruptedException {
     assertEquals(
-        "[{\"__name__\":\"cpu_load\",\"host_name\":\"h\"},"
+        "[{\"__name__\":\"cpu_load\",\"host.name\":\"h\"},"
             + "{\"__name__\":\"up\",\"instance\":\"i0\",\"job\":\"api\"},"
             + "{\"__name__\":\"up\",\"job\":\"db\"},"
             + "{\"__name__\":\"up\",\"job\":\"web\",\"type\":\"x\"}]",
@@ -148,7 +149,6 @@ class CatalogTest {
         "labels?start=2&end=1 | end: 1 is before start, 2",
         "labels?start=x | start: must be seconds or RFC 3339, got x",
         "labels?limit=-1 | limit: must be a whole number from 0, got -1",
-        "label/a.b/values | label: no label can be named a.b",
       })
   void mistakes(String path, String why) throws IOException, InterruptedException {
     HttpResponse<String> answer = daemon.http.get("/api/v1/" + path);

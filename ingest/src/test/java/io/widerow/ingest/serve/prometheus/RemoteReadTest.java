@@ -331,18 +331,19 @@ class RemoteReadTest {
           RemoteRead.samples(ask(daemon, request(query(0, Long.MAX_VALUE)))).getFirst();
       assertEquals(
           List.of(
-              "{__name__=busy, service_name=shop} 7.0",
+              "{__name__=busy_total, job=shop, service_name=shop} 7.0",
               latency("bucket", ", le=+Inf") + " 6.0",
               latency("bucket", ", le=0.5") + " 1.0",
               latency("bucket", ", le=2") + " 3.0",
               latency("count", "") + " 6.0",
               latency("sum", "") + " 7.5",
-              "{__name__=http_size, quantile=0.5, service_name=shop} 1.5",
-              "{__name__=http_size_count, service_name=shop} 2.0",
-              "{__name__=http_size_sum, service_name=shop} 3.0"),
+              "{__name__=http_size, job=shop, quantile=0.5, service_name=shop} 1.5",
+              "{__name__=http_size_count, job=shop, service_name=shop} 2.0",
+              "{__name__=http_size_sum, job=shop, service_name=shop} 3.0",
+              "{__name__=log_count} 3.0"),
           all.stream().map(RemoteReadTest::shown).toList());
       byte[] bucket =
-          query(BASE, BASE, matcher(0, "__name__", "http_latency_bucket"), matcher(2, "le", "2|5"));
+          query(BASE, BASE, matcher(0, "__name__", "http_latency_seconds_bucket"), matcher(2, "le", "2|5"));
       List<Series> some = RemoteRead.samples(ask(daemon, request(bucket))).getFirst();
       assertEquals(1, some.size());
       assertEquals("2", some.getFirst().labels().get("le"));
@@ -350,7 +351,7 @@ class RemoteReadTest {
   }
 
   private static String latency(String suffix, String label) {
-    return "{__name__=http_latency_%s, http_status_code=200%s, service_name=shop, unit=s}"
+    return "{__name__=http_latency_seconds_%s, http_status_code=200, job=shop%s, service_name=shop}"
         .formatted(suffix, label);
   }
 

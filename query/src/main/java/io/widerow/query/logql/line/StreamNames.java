@@ -4,6 +4,7 @@ import io.widerow.event.StreamLabels;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /// The names of stream labels by the value of [StreamLabels#FIELD]. Most events have that of the
 /// event before.
@@ -17,7 +18,11 @@ final class StreamNames {
   private String last = "";
   private Set<String> names = Set.of();
 
-  Set<String> of(String value) {
+  /// The names; null when the event is of no pushed stream.
+  @Nullable Set<String> of(String value) {
+    if (!StreamLabels.isList(value)) {
+      return null;
+    }
     if (!value.equals(last)) {
       if (known.size() == KEPT_MAX) {
         known.clear();

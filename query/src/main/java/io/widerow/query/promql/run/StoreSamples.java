@@ -1,5 +1,6 @@
 package io.widerow.query.promql.run;
 
+import io.widerow.event.AttributeName;
 import io.widerow.query.QueryExecution;
 import io.widerow.query.logql.Matcher;
 import io.widerow.query.promql.PromqlException;
@@ -10,6 +11,7 @@ import io.widerow.query.series.SeriesSet;
 import io.widerow.query.series.XorSamples;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /// The samples of a store.
 ///
@@ -17,14 +19,17 @@ import java.util.List;
 /// - Memory: counted by the execution until it ends.
 ///
 /// @param execution the query
-public record StoreSamples(QueryExecution execution) implements SampleSource {
+/// @param logLabels see [SeriesSelector]
+public record StoreSamples(QueryExecution execution, Set<AttributeName> logLabels)
+    implements SampleSource {
   private static final int SERIES_MAX = 100_000;
 
   @Override
   public List<Samples> select(List<Matcher> matchers, long fromMillis, long lastMillis) {
     long mark = execution.held();
     SeriesScan.Range range = new SeriesScan.Range(fromMillis, lastMillis);
-    SeriesSet found = SeriesScan.read(execution, new SeriesSelector(matchers), range, true);
+    SeriesSelector selector = new SeriesSelector(matchers, logLabels);
+    SeriesSet found = SeriesScan.read(execution, selector, range, true);
     List<SampledSeries> all = found.sorted();
     if (all.size() > SERIES_MAX) {
       throw PromqlException.ofExecution(
