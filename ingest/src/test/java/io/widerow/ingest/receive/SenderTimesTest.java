@@ -355,7 +355,7 @@ class SenderTimesTest {
     Function<Long, byte[]> sample =
         millis -> Messages.series(Messages.labels("__name__", "up"), Messages.sample(1, millis));
     check("2023-11-10T16:00:00.123Z", "", sample.apply(1_699_632_000_123L), prometheus);
-    check("absent", "", sample.apply(0L), prometheus);
+    check("1970-01-01T00:00:00Z", "", sample.apply(0L), prometheus); // a sample has a time
     for (long odd : new long[] {-5, Long.MAX_VALUE, Long.MIN_VALUE, 1_700_000_600_001L}) {
       check("kept", Long.toString(odd), sample.apply(odd), prometheus);
     }

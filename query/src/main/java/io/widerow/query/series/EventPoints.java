@@ -40,6 +40,7 @@ final class EventPoints {
   static final String TAG = "tag.";
 
   private static final byte[] NO_TEXT = {};
+  private static final byte[] DELTA = {'d', 'e', 'l', 't', 'a'};
   private static final byte[] FIELDS = {'f'};
   private static final byte[] OTLP = {'o'};
   private static final byte[] OTLP_COUNTER = {'o', 'c'};
@@ -302,7 +303,7 @@ final class EventPoints {
   }
 
   private boolean isDelta() {
-    return isText(Role.TEMPORALITY) && text(Role.TEMPORALITY).length == "delta".length();
+    return Arrays.equals(text(Role.TEMPORALITY), DELTA);
   }
 
   private boolean has(Role role) {

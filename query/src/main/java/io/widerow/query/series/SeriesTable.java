@@ -132,6 +132,25 @@ final class SeriesTable {
     }
   }
 
+  /// The series of an event that a value belongs to: of a histogram, that of the least bucket that
+  /// holds it. Null when it is not wanted.
+  @Nullable SampledSeries seriesOf(EventView event, double value) {
+    EventPoints.Kind kind = points.show(event);
+    if (kind == EventPoints.Kind.NONE || kind == EventPoints.Kind.FIELDS) {
+      return null;
+    }
+    @Nullable SampledSeries[] series = entry().series;
+    if (kind != EventPoints.Kind.HISTOGRAM) {
+      return series[0];
+    }
+    double[] bounds = NumberList.of(points.text(Role.BOUNDS));
+    int bucket = 0;
+    while (bucket < bounds.length && bounds[bucket] < value) {
+      bucket++;
+    }
+    return series[Math.min(bucket, series.length - 1)];
+  }
+
   /// The series of the event that was read, where they are wanted.
   private Entry entry() {
     points.key().show(keyValue);

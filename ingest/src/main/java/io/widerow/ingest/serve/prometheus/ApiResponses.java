@@ -27,9 +27,13 @@ import io.widerow.query.series.Labels;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /// Answers requests of Prometheus' API in JSON.
 ///
@@ -99,6 +103,10 @@ final class ApiResponses {
             HttpStatus status =
                 failed.isExecution() ? HttpStatus.UNPROCESSABLE_ENTITY : HttpStatus.BAD_REQUEST;
             reply.refuse(refusal(context, status, failed));
+          } catch (QueryException.Stopped over) {
+            reply.refuse(
+                ErrorRenderer.prometheus(
+                    HttpStatus.SERVICE_UNAVAILABLE, "timeout", String.valueOf(over.getMessage())));
           } catch (QueryException failed) {
             reply.refuse(refusal(context, status(failed), failed));
           } catch (StorageException.Unreachable away) {
@@ -126,7 +134,7 @@ final class ApiResponses {
   private void run(CatalogParameters parameters, String name, Writer writer, QueryReply reply)
       throws ExecutionException, InterruptedException, TimeoutException {
     try (StoreView view = store.view();
-        QueryExecution execution = new QueryExecution(view, QueryBudget.DEFAULT, memory)) {
+        QueryExecution execution = new QueryExecution(view, budget(parameters), memory)) {
       OutputBuffer json = new OutputBuffer(SINK_BYTES, execution::hold);
       Call call = new Call(parameters, name, execution, reply);
       call.whenLeft(execution::cancel);
@@ -136,10 +144,49 @@ final class ApiResponses {
     }
   }
 
+  /// The budget with the `timeout` of a request, if that is shorter.
+  private static QueryBudget budget(CatalogParameters parameters) {
+    QueryBudget most = QueryBudget.DEFAULT;
+    Duration timeout = Duration.ofMillis(parameters.duration("timeout", 0));
+    return timeout.isPositive() && timeout.compareTo(most.time()) < 0
+        ? new QueryBudget(most.partitionsMax(), most.eventsScannedMax(), timeout)
+        : most;
+  }
+
   static void putText(OutputBuffer json, String text) {
     json.put('"');
     json.putJson(text);
     json.put('"');
+  }
+
+  /// Writes a tree of maps, lists, texts, numbers, booleans and nulls.
+  static void putTree(OutputBuffer json, @Nullable Object tree) {
+    switch (tree) {
+      case Map<?, ?> members -> {
+        json.put('{');
+        String comma = "";
+        for (Map.Entry<?, ?> member : members.entrySet()) {
+          json.put(comma);
+          putText(json, String.valueOf(member.getKey()));
+          json.put(':');
+          putTree(json, member.getValue());
+          comma = ",";
+        }
+        json.put('}');
+      }
+      case List<?> items -> {
+        json.put('[');
+        String comma = "";
+        for (Object item : items) {
+          json.put(comma);
+          putTree(json, item);
+          comma = ",";
+        }
+        json.put(']');
+      }
+      case String text -> putText(json, text);
+      case null, default -> json.put(String.valueOf(tree));
+    }
   }
 
   static void putLabels(OutputBuffer json, Labels labels) {

@@ -81,6 +81,11 @@ record CatalogParameters(QueryParams given, Set<AttributeName> logLabels) {
     throw new QueryException.Refused(name, "must be seconds or a duration, got " + text);
   }
 
+  /// A text; empty when it is missing.
+  String text(String name) {
+    return given.get(name, "");
+  }
+
   /// A text.
   ///
   /// @throws QueryException.Refused when it is missing

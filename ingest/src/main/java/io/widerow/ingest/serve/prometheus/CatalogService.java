@@ -1,9 +1,5 @@
 package io.widerow.ingest.serve.prometheus;
 
-import com.linecorp.armeria.common.HttpStatus;
-import io.widerow.ingest.config.Tokens;
-import io.widerow.ingest.http.ErrorRenderer;
-import io.widerow.ingest.http.HttpResponses;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.query.QueryException;
 import io.widerow.query.output.OutputBuffer;
@@ -14,8 +10,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.BiConsumer;
 
-/// Prometheus's API for labels and series: `/api/v1/labels`, `/api/v1/label/{name}/values`,
-/// `/api/v1/series`, `/api/v1/status/buildinfo`.
+/// Prometheus' API for labels and series: `/api/v1/labels`, `/api/v1/label/{name}/values`,
+/// `/api/v1/series`.
 ///
 /// ```
 ///   {"status":"success","data":["job","instance"],"warnings":["..."]}
@@ -28,12 +24,8 @@ final class CatalogService {
   private static final long BUDGET_NANOS = 5_000_000_000L;
 
   private final ApiResponses responses;
-  private final String version;
-
-  /// @param version of this program
-  CatalogService(ApiResponses responses, String version) {
+  CatalogService(ApiResponses responses) {
     this.responses = responses;
-    this.version = version;
   }
 
   /// A request: writes the data of its response.
@@ -51,22 +43,7 @@ final class CatalogService {
     return List.of(
         route("/api/v1/labels", CatalogService::labels),
         route("/api/v1/label/{name}/values", CatalogService::values),
-        route("/api/v1/series", CatalogService::series),
-        new HttpRoute(
-            "/api/v1/status/buildinfo",
-            ApiResponses.METHODS,
-            Tokens.Scope.QUERY,
-            (_, _) -> HttpResponses.json(HttpStatus.OK, buildInfo()),
-            ErrorRenderer.PROMETHEUS));
-  }
-
-  private String buildInfo() {
-    StringBuilder json = new StringBuilder("{\"status\":\"success\",\"data\":{\"version\":\"");
-    HttpResponses.appendString(
-        json.append(version).append("\",\"revision\":"), "widerow " + version);
-    return json.append(
-            ",\"branch\":\"\",\"buildUser\":\"\",\"buildDate\":\"\",\"goVersion\":\"\"}}\n")
-        .toString();
+        route("/api/v1/series", CatalogService::series));
   }
 
   private HttpRoute route(String path, Question question) {

@@ -18,7 +18,8 @@ public final class PrometheusRoutes {
     ApiResponses responses = new ApiResponses(store, memory, config);
     return Stream.of(
             new RemoteReadService(store, memory, config).routes(),
-            new CatalogService(responses, version).routes(),
+            new CatalogService(responses).routes(),
+            new ServerInfoService(version).routes(),
             new PromqlService(responses).routes())
         .flatMap(List::stream)
         .toList();

@@ -62,6 +62,7 @@ final class ExpectedPoints {
 
   private ExpectedEvents begin(Metric metric, long start, int flags) {
     ExpectedEvents event = new ExpectedEvents();
+    event.putUnlessEmpty(OWN, "widerow.labels", "*otlp");
     event.putUnlessEmpty(OWN, "description", metric.getDescription());
     event.putUnlessEmpty(OWN, "unit", metric.getUnit());
     event.all(METADATA, metric.getMetadataList());

@@ -211,7 +211,7 @@ class OtlpTest {
     assertEquals(
         "{bounds=[10], buckets=[1,3], count=4, k=v, "
             + scope
-            + "sum=2.5, temporality=cumulative, unit=ms}",
+            + "sum=2.5, temporality=cumulative, unit=ms, widerow.labels=*otlp}",
         store.committed.get(0).attributes().toString());
     assertEquals("hits", store.committed.get(1).type());
     assertEquals(
@@ -260,7 +260,8 @@ class OtlpTest {
         200, post("/v1/metrics", "application/x-protobuf", request(histogram)).status().code());
     assertEquals(
         "{buckets=[18446744073709551614], count=9223372036854775808, scope.name=lib,"
-            + " scope.version=1.2, service.name=shop, start=18446744073709551615}",
+            + " scope.version=1.2, service.name=shop, start=18446744073709551615,"
+            + " widerow.labels=*otlp}",
         store.committed.getFirst().attributes().toString());
     String json =
         "{\"resourceMetrics\":[{\"scopeMetrics\":[{\"metrics\":[{\"name\":\"h\",\"histogram\":"

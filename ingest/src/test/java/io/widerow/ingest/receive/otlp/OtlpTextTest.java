@@ -156,6 +156,8 @@ class OtlpTextTest {
         Decoding.of(
             request, (body, limit, batch) -> OtlpFuzz.METRICS.decode(false, body, limit, batch));
     assertEquals("m\\x80", result.stored().getFirst().type());
-    assertEquals(Map.of("widerow.escaped", 1L), result.stored().getFirst().attributes());
+    assertEquals(
+        Map.of("widerow.escaped", 1L, "widerow.labels", "*otlp"),
+        result.stored().getFirst().attributes());
   }
 }

@@ -134,13 +134,6 @@ class CatalogTest {
         RemoteRead.samples(body).getFirst().toString());
   }
 
-  @Test
-  void buildInfo() throws IOException, InterruptedException {
-    String info = data("status/buildinfo");
-    assertTrue(
-        info.matches("\\{\"version\":\"([^\"]+)\",\"revision\":\"widerow \\1\".*\\s*"), info);
-  }
-
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
