@@ -30,8 +30,7 @@ public final class LabelNames {
     return selectors;
   }
 
-  private static void add(
-      PromqlExpr expr, Set<String> names, List<PromqlExpr.Selector> selectors) {
+  private static void add(PromqlExpr expr, Set<String> names, List<PromqlExpr.Selector> selectors) {
     switch (expr) {
       case PromqlExpr.NumberLiteral _, PromqlExpr.TextLiteral _ -> {}
       case PromqlExpr.Selector selector -> {

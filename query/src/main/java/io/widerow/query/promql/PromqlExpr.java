@@ -179,6 +179,8 @@ public sealed interface PromqlExpr {
     LESS("<", 3),
     GREATER_OR_EQUAL(">=", 3),
     GREATER(">", 3),
+    TRIM_ABOVE("</", 3),
+    TRIM_BELOW(">/", 3),
     ADD("+", 4),
     SUBTRACT("-", 4),
     MULTIPLY("*", 5),
@@ -195,6 +197,11 @@ public sealed interface PromqlExpr {
     Operator(String sign, int strength) {
       this.sign = sign;
       this.strength = strength;
+    }
+
+    /// Whether it cuts values off histograms.
+    public boolean isTrim() {
+      return this == TRIM_ABOVE || this == TRIM_BELOW;
     }
 
     public boolean isSet() {

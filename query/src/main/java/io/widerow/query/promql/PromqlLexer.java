@@ -309,7 +309,7 @@ final class PromqlLexer {
     String two = text.substring(at, Math.min(at + 2, text.length()));
     String found =
         switch (two) {
-          case "==", "!=", "<=", ">=", "=~", "!~" -> two;
+          case "==", "!=", "<=", ">=", "=~", "!~", "</", ">/" -> two;
           default -> String.valueOf(c);
         };
     if (found.length() == 1 && "+-*/%^=<>(){}[],:@".indexOf(c) < 0) {

@@ -161,7 +161,7 @@ public final class PromqlParser extends SelectorParser {
       @Nullable Matching given,
       Place place) {
     boolean scalars = left.type() == ValueType.SCALAR && right.type() == ValueType.SCALAR;
-    if (bool && !operator.isComparison()) {
+    if (bool && (!operator.isComparison() || operator.isTrim())) {
       throw error(sign.place(), "bool modifier can only be used on comparison operators");
     }
     if (operator.isComparison() && !bool && scalars) {

@@ -73,8 +73,7 @@ public final class PromqlTree {
     return tree;
   }
 
-  private static void selector(
-      String type, Selector selector, Map<String, @Nullable Object> tree) {
+  private static void selector(String type, Selector selector, Map<String, @Nullable Object> tree) {
     tree.put("type", type);
     tree.put("name", selector.name());
     tree.put(
@@ -94,15 +93,15 @@ public final class PromqlTree {
     At at = timing.at();
     tree.put("offset", offset == null ? 0L : millis(offset));
     tree.put("timestamp", at instanceof At.Time(long millis) ? millis : null);
-    tree.put(
-        "startOrEnd", at instanceof At.Start ? "start" : at instanceof At.End ? "end" : null);
+    tree.put("startOrEnd", at instanceof At.Start ? "start" : at instanceof At.End ? "end" : null);
   }
 
   /// The length of a duration; 0 for one that is computed when the query runs.
   private static long millis(PromqlExpr duration) {
     return switch (duration.bare()) {
       case PromqlExpr.NumberLiteral(double seconds, var _, var _) -> Math.round(seconds * 1e3);
-      case PromqlExpr.Signed(boolean negative, var of, var _) -> negative ? -millis(of) : millis(of);
+      case PromqlExpr.Signed(boolean negative, var of, var _) ->
+          negative ? -millis(of) : millis(of);
       default -> 0;
     };
   }

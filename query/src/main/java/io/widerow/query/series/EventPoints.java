@@ -80,7 +80,7 @@ final class EventPoints {
     SAMPLE,
     STALE,
     HISTOGRAM,
-    /// A native histogram of Prometheus, which is a sample of one series.
+    /// A native histogram of Prometheus or an exponential one of OTLP: a sample of one series.
     NATIVE,
     /// Several numbers, each of a series of its own.
     FIELDS
@@ -108,8 +108,10 @@ final class EventPoints {
       return endFields();
     }
     newEvent.forEach(scratch, ofSample);
-    histogram = !hasValue && hasCounts();
-    isNative = !hasValue && !histogram && has(Role.SCHEMA) && !isText(Role.SCHEMA);
+    boolean isExponential = has(Role.COUNT) && has(Role.SCALE) && !isText(Role.SCALE);
+    histogram = !hasValue && !isExponential && hasCounts();
+    isNative =
+        !hasValue && !histogram && (isExponential || (has(Role.SCHEMA) && !isText(Role.SCHEMA)));
     if (exemplar) {
       return Kind.NONE;
     }
@@ -283,7 +285,7 @@ final class EventPoints {
 
   /// Counts of OTLP, not of native histograms.
   private boolean hasCounts() {
-    boolean parts = hasSum || has(Role.BUCKETS) || has(Role.QUANTILES) || has(Role.SCALE);
+    boolean parts = hasSum || has(Role.BUCKETS) || has(Role.QUANTILES);
     return has(Role.COUNT) && !isText(Role.COUNT) && (parts || stale) && !has(Role.SCHEMA);
   }
 

@@ -21,12 +21,16 @@ import org.jspecify.annotations.Nullable;
 ///             14 reset hint   15 time (ms)   16 custom values
 /// ```
 ///
+/// An exponential histogram of OTLP becomes one: its scale is the schema, and its bucket i the
+/// bucket i + 1, because Prometheus numbers buckets by their upper bounds.
+///
 /// Source: prometheus/prometheus `prompb/types.proto`.
 ///
 /// - Threads: one.
 final class HistogramMessage {
   private static final AttributeName COUNT = AttributeName.of("count");
   private static final AttributeName SUM = AttributeName.of("sum");
+  private static final AttributeName SCALE = AttributeName.of("scale");
   private static final AttributeName SCHEMA = AttributeName.of("schema");
   private static final AttributeName THRESHOLD = AttributeName.of("zero_threshold");
   private static final AttributeName ZEROS = AttributeName.of("zero_count");
@@ -44,13 +48,19 @@ final class HistogramMessage {
   private final AttributeValue scratch = new AttributeValue();
 
   /// The attributes of one sign, and the number of the field of its spans; deltas and counts
-  /// follow.
-  private record Side(AttributeName spans, AttributeName deltas, AttributeName counts, int field) {
+  /// follow. Only OTLP has an offset.
+  private record Side(
+      AttributeName spans,
+      AttributeName deltas,
+      AttributeName counts,
+      AttributeName offset,
+      int field) {
     static Side of(String sign, int field) {
       return new Side(
           AttributeName.of(sign + "_spans"),
           AttributeName.of(sign),
           AttributeName.of(sign + "_counts"),
+          AttributeName.of(sign + "_offset"),
           field);
     }
   }
@@ -61,11 +71,17 @@ final class HistogramMessage {
     try {
       number(event, COUNT, 1, out);
       fraction(event, SUM, 3, out);
-      zigzag(whole(event, SCHEMA), 4, out);
+      boolean isOtlp = event.find(SCALE, scratch);
+      zigzag(whole(event, isOtlp ? SCALE : SCHEMA), 4, out);
       fraction(event, THRESHOLD, 5, out);
       number(event, ZEROS, 6, out);
-      buckets(event, NEGATIVE, out);
-      buckets(event, POSITIVE, out);
+      for (Side side : List.of(NEGATIVE, POSITIVE)) {
+        if (isOtlp) {
+          bucketsOfOtlp(event, side, out);
+        } else {
+          buckets(event, side, out);
+        }
+      }
       varint(whole(event, HINT), 14, out);
       varint(event.timeNanos() / 1_000_000, 15, out);
       fractions(text(event, CUSTOM), 16, out);
@@ -131,6 +147,26 @@ final class HistogramMessage {
       bytes(side.field + 1, deltas.toByteArray(), out);
     }
     fractions(text(event, side.counts), side.field + 2, out);
+  }
+
+  /// Counts from an offset on, as deltas in one span.
+  private void bucketsOfOtlp(EventView event, Side side, ByteArrayOutputStream out) {
+    List<Long> counts = wholes(text(event, side.deltas));
+    if (counts.isEmpty()) {
+      return;
+    }
+    ByteArrayOutputStream span = new ByteArrayOutputStream(8);
+    zigzag(whole(event, side.offset) + 1, 1, span);
+    varint(counts.size(), 2, span);
+    bytes(side.field, span.toByteArray(), out);
+    ByteArrayOutputStream deltas = new ByteArrayOutputStream(32);
+    long before = 0;
+    for (long count : counts) {
+      long delta = count - before;
+      raw((delta << 1) ^ (delta >> 63), deltas);
+      before = count;
+    }
+    bytes(side.field + 1, deltas.toByteArray(), out);
   }
 
   private static List<Long> wholes(byte[] json) {

@@ -32,9 +32,10 @@ public final class SampledSeries {
 
   /// A native histogram: a message `Histogram` of Prometheus, with its time.
   ///
+  /// @param millis its time, since the Unix epoch
   /// @param message not to be changed
   @SuppressWarnings("ArrayRecordComponent") // as the bytes of chunks are
-  public record Native(byte[] message) {}
+  public record Native(long millis, byte[] message) {}
 
   /// A whole chunk.
   public static final class Chunk {
@@ -144,7 +145,7 @@ public final class SampledSeries {
   private void write() {
     byte[] message = waitingMessage;
     if (message != null) {
-      natives.add(new Native(message));
+      natives.add(new Native(millis(waitingNanos), message));
       grown += NATIVE_BYTES + message.length;
       samples++;
       return;

@@ -92,8 +92,8 @@ public final class SeriesCatalog {
     return selector.matchers().stream().map(Matcher::name).allMatch(Labels.NAME::equals);
   }
 
-  /// One series or more of each metric: of each type, the first sample, the first histogram, and the
-  /// first event with each attribute that may be a field.
+  /// One series or more of each metric: of each type, the first sample, the first histogram, and
+  /// the first event with each attribute that may be a field.
   private SortedSet<Labels> metrics(List<SeriesSelector> selectors) {
     SortedSet<Labels> all = new TreeSet<>();
     for (SeriesSelector selector : selectors) {
@@ -129,8 +129,7 @@ public final class SeriesCatalog {
 
   private void noteFirst(
       RangeQuery query, Filter kind, Set<AttributeName> seen, SeriesTable table) {
-    RangeQuery first =
-        query.withFilter(new Filter.And(List.of(query.filter(), kind))).withLimit(1);
+    RangeQuery first = query.withFilter(new Filter.And(List.of(query.filter(), kind))).withLimit(1);
     try (RangeReader reader = execution.open(first)) {
       if (reader.nextWhenReady() == Step.EVENT) {
         table.note(reader.event());

@@ -167,7 +167,9 @@ final class SeriesFilter {
     }
     List<Filter> any = new ArrayList<>();
     any.add(ofText(matcher, name, true));
-    any.add(new Filter.And(List.of(new Filter.Exists(name), new Filter.Not(SeriesSelector.isText(name)))));
+    any.add(
+        new Filter.And(
+            List.of(new Filter.Exists(name), new Filter.Not(SeriesSelector.isText(name)))));
     for (String prefix : List.of(SeriesSelector.PREFIX, EventPoints.TAG)) {
       AttributeName renamed = SeriesSelector.attribute(prefix + label);
       if (renamed != null && (names == null || names.contains(renamed))) {

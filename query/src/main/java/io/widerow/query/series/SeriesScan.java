@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 public final class SeriesScan {
   private static final long NANOS_PER_MILLISECOND = 1_000_000;
   private static final AttributeName SCHEMA = AttributeName.of("schema");
+  private static final AttributeName SCALE = AttributeName.of("scale");
+  private static final AttributeName ZERO_COUNT = AttributeName.of("zero_count");
   private static final AttributeName ZERO_THRESHOLD = AttributeName.of("zero_threshold");
 
   private SeriesScan() {}
@@ -63,7 +65,9 @@ public final class SeriesScan {
       return false;
     }
     Set<AttributeName> names = execution.attributeNames(query);
-    return names != null && names.contains(SCHEMA) && names.contains(ZERO_THRESHOLD);
+    return names != null
+        && (names.contains(SCHEMA) && names.contains(ZERO_THRESHOLD)
+            || names.contains(SCALE) && names.contains(ZERO_COUNT));
   }
 
   /// All series of the range.

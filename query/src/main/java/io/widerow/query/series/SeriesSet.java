@@ -35,8 +35,7 @@ public final class SeriesSet {
       return null;
     }
     Map<Labels, SampledSeries> among = asked == labels ? byLabels : byAlias;
-    SampledSeries series =
-        among.computeIfAbsent(labels, own -> new SampledSeries(own, asked));
+    SampledSeries series = among.computeIfAbsent(labels, own -> new SampledSeries(own, asked));
     execution.hold(series.takeGrown());
     return series;
   }

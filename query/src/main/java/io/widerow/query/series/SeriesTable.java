@@ -158,8 +158,7 @@ final class SeriesTable {
     if (number == entries.size()) {
       SortedMap<String, String> labels = labels(points.key());
       boolean ofFields = points.fields() > 0;
-      entries.add(
-          new Entry(labels, ofFields ? new SampledSeries[0] : seriesOfSample(labels)));
+      entries.add(new Entry(labels, ofFields ? new SampledSeries[0] : seriesOfSample(labels)));
       long now = keys.bytes() + (long) ENTRY_BYTES * entries.size();
       long more = now - held;
       held = now;

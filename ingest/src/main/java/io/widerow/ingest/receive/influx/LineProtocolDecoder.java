@@ -20,7 +20,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Decodes InfluxDB line protocol. The measurement is the event's type, tags are string attributes,
-/// and fields are attributes of their own kinds. [StreamLabels] tells tags from fields that are texts.
+/// and fields are attributes of their own kinds. [StreamLabels] tells tags from fields that are
+/// texts.
 ///
 /// ```
 ///   measurement[,tag=value]* field=value[,field=value]* [timestamp]

@@ -157,9 +157,9 @@ public final class PrometheusProtocol implements WriteProtocol {
   /// The response headers for a sender of version 2.0.
   private record Written(long samples, long histograms, long exemplars) {}
 
-  /// Returns the numbers of items that are stored, now or earlier. The decoder
-  /// refuses the same in a retry. The ledger may have lost the list of the events that the store
-  /// refused; then all of them count as samples, as far as there are any.
+  /// Returns the numbers of items that are stored, now or earlier. The decoder refuses the same in
+  /// a retry. The ledger may have lost the list of the events that the store refused; then all of
+  /// them count as samples, as far as there are any.
   private Written written(BatchOutcome.Stored stored) {
     BitSet lost = (BitSet) refusedHistograms.clone();
     BitSet exemplars = (BitSet) decoder.exemplars().clone();

@@ -24,6 +24,7 @@ final class CatalogService {
   private static final long BUDGET_NANOS = 5_000_000_000L;
 
   private final ApiResponses responses;
+
   CatalogService(ApiResponses responses) {
     this.responses = responses;
   }
@@ -79,10 +80,7 @@ final class CatalogService {
       throw new QueryException.Refused("label", "no label can be named " + label);
     }
     write(
-        catalog.values(label, asked.parameters().selectors()),
-        ApiResponses::putText,
-        asked,
-        json);
+        catalog.values(label, asked.parameters().selectors()), ApiResponses::putText, asked, json);
   }
 
   private static void series(Asked asked, SeriesCatalog catalog, OutputBuffer json) {

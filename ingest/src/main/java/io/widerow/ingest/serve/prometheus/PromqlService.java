@@ -12,15 +12,12 @@ import io.widerow.query.promql.PromqlTree;
 import io.widerow.query.promql.run.Annotations;
 import io.widerow.query.promql.run.PromqlRun;
 import io.widerow.query.promql.run.PromqlValue;
-import io.widerow.query.promql.run.Row;
-import io.widerow.query.promql.run.SampleSource;
 import io.widerow.query.promql.run.StepTimes;
 import io.widerow.query.promql.run.StoreSamples;
 import io.widerow.query.series.Exemplars;
 import io.widerow.query.series.Labels;
 import io.widerow.query.series.SeriesSelector;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.SortedMap;
@@ -91,8 +88,7 @@ final class PromqlService {
     SortedMap<Labels, List<Exemplars.Exemplar>> all = new TreeMap<>();
     for (PromqlExpr.Selector selector : LabelNames.selectors(expr)) {
       all.putAll(
-          Exemplars.read(
-              call.execution(), new SeriesSelector(selector.matchers()), given.range()));
+          Exemplars.read(call.execution(), new SeriesSelector(selector.matchers()), given.range()));
     }
     json.put("{\"status\":\"success\",\"data\":[");
     String comma = "";
@@ -137,7 +133,7 @@ final class PromqlService {
                 })
             .run(expr);
     json.put("{\"status\":\"success\",\"data\":{\"resultType\":\"");
-    Result result = new Result(steps, isInstant, limit, json);
+    PromqlResult result = new PromqlResult(steps, isInstant, limit, json);
     result.put(value);
     json.put(']');
     if (!given.text("stats").isEmpty()) {
@@ -145,7 +141,7 @@ final class PromqlService {
     }
     json.put('}');
     List<String> warnings = new ArrayList<>(annotations.warnings());
-    if (result.truncated) {
+    if (result.isTruncated()) {
       warnings.add("results truncated due to limit");
     }
     putTexts(json, "warnings", warnings);
@@ -169,107 +165,6 @@ final class PromqlService {
     if (!texts.isEmpty()) {
       json.put(",\"" + name + "\":");
       json.putJson(texts);
-    }
-  }
-
-  /// Writes a value.
-  private static final class Result {
-    private final StepTimes steps;
-    private final boolean isInstant;
-    private final long limit; // of series
-    private final OutputBuffer json;
-    private boolean truncated;
-
-    Result(StepTimes steps, boolean isInstant, long limit, OutputBuffer json) {
-      this.steps = steps;
-      this.isInstant = isInstant;
-      this.limit = limit;
-      this.json = json;
-    }
-
-    private <T> List<T> first(List<T> all) {
-      truncated = all.size() > limit;
-      return truncated ? all.subList(0, (int) limit) : all;
-    }
-
-    void put(PromqlValue value) {
-      switch (value) {
-        case PromqlValue.Text(String text) -> {
-          json.put("string\",\"result\":[");
-          putTime(steps.fromMillis());
-          json.put(',');
-          ApiResponses.putText(json, text);
-        }
-        case PromqlValue.Scalars(double[] values) when isInstant -> {
-          json.put("scalar\",\"result\":[");
-          putTime(steps.fromMillis());
-          json.put(',');
-          ApiResponses.putText(json, GoNumber.json(values[0]));
-        }
-        case PromqlValue.Scalars scalars -> putRows(List.of(scalars.row()), false);
-        case PromqlValue.Rows(var all, boolean ordered) -> putRows(all, ordered);
-        case PromqlValue.Samples(var all) -> putSamples(all);
-      }
-    }
-
-    private void putRows(List<Row> all, boolean ordered) {
-      List<Row> rows = new ArrayList<>(all);
-      rows.removeIf(row -> !row.hasAny());
-      if (!ordered || !isInstant) {
-        rows.sort(Comparator.comparing(Row::labels));
-      }
-      json.put(isInstant ? "vector\",\"result\":[" : "matrix\",\"result\":[");
-      String comma = "";
-      for (Row row : first(rows)) {
-        json.put(comma);
-        json.put("{\"metric\":");
-        ApiResponses.putLabels(json, row.labels());
-        json.put(isInstant ? ",\"value\":" : ",\"values\":[");
-        putValues(row);
-        json.put(isInstant ? "}" : "]}");
-        comma = ",";
-      }
-    }
-
-    private void putValues(Row row) {
-      String comma = "";
-      for (int i = 0; i < steps.count(); i++) {
-        if (row.has(i)) {
-          json.put(comma);
-          putPoint(steps.time(i), row.value(i));
-          comma = ",";
-        }
-      }
-    }
-
-    private void putSamples(List<SampleSource.Samples> all) {
-      json.put("matrix\",\"result\":[");
-      String comma = "";
-      for (SampleSource.Samples samples : first(all)) {
-        json.put(comma);
-        json.put("{\"metric\":");
-        ApiResponses.putLabels(json, samples.labels());
-        json.put(",\"values\":[");
-        for (int i = 0; i < samples.millis().length; i++) {
-          json.put(i == 0 ? "" : ",");
-          putPoint(samples.millis()[i], samples.values()[i]);
-        }
-        json.put("]}");
-        comma = ",";
-      }
-    }
-
-    private void putPoint(long millis, double value) {
-      json.put('[');
-      putTime(millis);
-      json.put(",\"");
-      json.put(GoNumber.json(value));
-      json.put("\"]");
-    }
-
-    /// Seconds, with as many decimals as it takes.
-    private void putTime(long millis) {
-      json.put(GoNumber.plain(millis / 1e3));
     }
   }
 }

@@ -33,9 +33,7 @@ final class ServerInfoService {
     return List.of(
         route("status/buildinfo", this::buildInfo),
         route("status/runtimeinfo", ServerInfoService::runtimeInfo),
-        route(
-            "status/flags",
-            () -> "{\"query.lookback-delta\":\"5m\",\"query.timeout\":\"1h\"}"),
+        route("status/flags", () -> "{\"query.lookback-delta\":\"5m\",\"query.timeout\":\"1h\"}"),
         route("status/config", () -> "{\"yaml\":\"\"}"),
         route(
             "status/tsdb",
@@ -46,12 +44,9 @@ final class ServerInfoService {
                     + "\"seriesCountByLabelValuePair\":[]}"),
         route(
             "targets",
-            () ->
-                "{\"activeTargets\":[],\"droppedTargets\":[],\"droppedTargetCounts\":{}}"),
+            () -> "{\"activeTargets\":[],\"droppedTargets\":[],\"droppedTargetCounts\":{}}"),
         route("scrape_pools", () -> "{\"scrapePools\":[]}"),
-        route(
-            "alertmanagers",
-            () -> "{\"activeAlertmanagers\":[],\"droppedAlertmanagers\":[]}"));
+        route("alertmanagers", () -> "{\"activeAlertmanagers\":[],\"droppedAlertmanagers\":[]}"));
   }
 
   private static HttpRoute route(String path, Supplier<String> data) {

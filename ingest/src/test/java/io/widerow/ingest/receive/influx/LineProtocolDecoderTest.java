@@ -63,7 +63,8 @@ class LineProtocolDecoderTest {
       }
     }
     assertEquals(
-        "{f=1.0, f.2=2.0, id=t, widerow.labels=*}", decode("m,id=t f=1,f=2 1").get(0).attributes().toString());
+        "{f=1.0, f.2=2.0, id=t, widerow.labels=*}",
+        decode("m,id=t f=1,f=2 1").get(0).attributes().toString());
     assertEquals(
         "{a=1, tag.a=2, type=q, v=1.0, widerow.labels=*}",
         decode("m,a=1,a=2,type=q v=1 1").get(0).attributes().toString());
@@ -79,7 +80,8 @@ class LineProtocolDecoderTest {
 
   @Test
   void stringsMayHoldNewlines() {
-    assertEquals("{s=a\nb, widerow.labels=}", decode("m s=\"a\nb\" 5\n").get(0).attributes().toString());
+    assertEquals(
+        "{s=a\nb, widerow.labels=}", decode("m s=\"a\nb\" 5\n").get(0).attributes().toString());
   }
 
   /// All texts are tags, unless a field is a text.

@@ -215,7 +215,7 @@ class OtlpTest {
         store.committed.get(0).attributes().toString());
     assertEquals("hits", store.committed.get(1).type());
     assertEquals(
-        "{monotonic=true, " + scope + "value=9223372036854775807}",
+        "{monotonic=true, " + scope + "value=9223372036854775807, widerow.labels=*otlp}",
         store.committed.get(1).attributes().toString());
   }
 

@@ -13,12 +13,10 @@ import static io.widerow.ingest.receive.prometheus.Messages.span;
 import static io.widerow.ingest.receive.prometheus.Messages.zigzag;
 import static io.widerow.ingest.receive.prometheus.Messages.zigzags;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.faults.Seeds;
 import io.widerow.ingest.Decoding;
-import io.widerow.ingest.MemoryStore;
 import io.widerow.ingest.series.SeriesCache;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -188,8 +186,7 @@ class RemoteWriteTest {
     assertEquals(0, result.refused().count());
     assertEquals(
         List.of(
-            "m 9000000 {job=a, value=1.0}",
-            "m 7000000 {exemplar=1.5, exemplar.trace_id=t, job=a}"),
+            "m 9000000 {job=a, value=1.0}", "m 7000000 {exemplar=1.5, exemplar.trace_id=t, job=a}"),
         all(result));
     Decoding.Result bad = one(series(name, message(3, number(1, 1)), sample(1, 9)));
     assertEquals(List.of("m 9000000 {job=a, value=1.0}"), all(bad));

@@ -104,11 +104,14 @@ class EverySeriesTest {
     assertEquals(List.of("{__name__:disk_free,host:a} 100"), ask("disk_free"));
     assertEquals(List.of("{__name__:disk_ok,host:a} 1"), ask("disk_ok"));
     assertEquals(
-        List.of("{__name__:disk_used_percent,host:a} 42.5", "{__name__:disk_used_percent,host:b} 1"),
+        List.of(
+            "{__name__:disk_used_percent,host:a} 42.5", "{__name__:disk_used_percent,host:b} 1"),
         ask("disk_used_percent"));
     assertEquals(
         List.of(
-            "{__name__:cpu,host:a} 3", "{__name__:cpu_count,host:a} 7", "{__name__:cpu_sum,host:a} 2"),
+            "{__name__:cpu,host:a} 3",
+            "{__name__:cpu_count,host:a} 7",
+            "{__name__:cpu_sum,host:a} 2"),
         ask("{__name__=~\"cpu.*\"}"));
     assertEquals(List.of("{__name__:x_a,a:t} 1"), ask("x_a{a=\"t\"}"));
     assertEquals(
@@ -129,8 +132,10 @@ class EverySeriesTest {
           List.of("{__name__:http_bytes,host:a} 5", "{__name__:http_bytes,host:b} 7"),
           ask("http_bytes"));
       assertEquals(
-          List.of("{user:u} 5", "{user:v} 7"), ask("sum by (user) (sum_over_time(http_bytes[1m]))"));
-      assertEquals(List.of("{__name__:http_bytes,host:b,user:v} 7"), ask("http_bytes{user!=\"u\"}"));
+          List.of("{user:u} 5", "{user:v} 7"),
+          ask("sum by (user) (sum_over_time(http_bytes[1m]))"));
+      assertEquals(
+          List.of("{__name__:http_bytes,host:b,user:v} 7"), ask("http_bytes{user!=\"u\"}"));
       daemon.merge();
     }
   }
@@ -183,12 +188,14 @@ class EverySeriesTest {
            "timeUnixNano":"1700000000000000000","asDouble":0.5}]}}]}]}]}
         """;
     assertEquals(200, daemon.http.post("/v1/metrics", "application/json", request).statusCode());
-    String labels = ",instance:i1,job:eu/shop,service_instance_id:i1,service_name:shop,service_namespace:eu} ";
+    String labels =
+        ",instance:i1,job:eu/shop,service_instance_id:i1,service_name:shop,service_namespace:eu} ";
     for (int sealed = 0; sealed < 2; sealed++) {
       assertEquals(
           List.of("{__name__:http_requests_total" + labels + "7"), ask("http_requests_total"));
       assertEquals(
-          List.of("{__name__:mem_used_bytes" + labels + "2.5"), ask("mem_used_bytes{job=\"eu/shop\"}"));
+          List.of("{__name__:mem_used_bytes" + labels + "2.5"),
+          ask("mem_used_bytes{job=\"eu/shop\"}"));
       assertEquals(
           List.of("{__name__:disk_io_bytes_per_second" + labels + "1"),
           ask("{__name__=~\"disk.*\", service_name=\"shop\", instance=~\"i.\"}"));
@@ -211,6 +218,7 @@ class EverySeriesTest {
     List<MatchResult> found = RESULT.matcher(body).results().toList();
     assertEquals(1, found.size(), body);
     assertEquals("1", found.getFirst().group(2));
-    assertTrue(daemon.get("/api/v1/query?time=10&query=count_over_time(up[11s])").contains("\"2\""));
+    assertTrue(
+        daemon.get("/api/v1/query?time=10&query=count_over_time(up[11s])").contains("\"2\""));
   }
 }

@@ -95,8 +95,7 @@ class PrometheusApiTest {
   void exemplarsOfOtlp() throws IOException, InterruptedException {
     String found =
         post(
-            "query_exemplars",
-            "query=http_latency_seconds_bucket&start=1699999990&end=1700000010");
+            "query_exemplars", "query=http_latency_seconds_bucket&start=1699999990&end=1700000010");
     assertEquals(
         OK
             + "[{\"seriesLabels\":{\"__name__\":\"http_latency_seconds_bucket\",\"job\":\"shop\","
@@ -113,7 +112,8 @@ class PrometheusApiTest {
       value = {
         "1|{\"type\":\"numberLiteral\",\"val\":\"1\"}",
         "-(\"x\")|",
-        "sum by (a) (up)|{\"expr\":{\"anchored\":false,\"matchers\":[{\"name\":\"__name__\",\"type\":"
+        "sum by (a)"
+            + " (up)|{\"expr\":{\"anchored\":false,\"matchers\":[{\"name\":\"__name__\",\"type\":"
             + "\"=\",\"value\":\"up\"}],\"name\":\"up\",\"offset\":0,\"smoothed\":false,"
             + "\"startOrEnd\":null,\"timestamp\":null,\"type\":\"vectorSelector\"},\"grouping\":"
             + "[\"a\"],\"op\":\"sum\",\"param\":null,\"type\":\"aggregation\",\"without\":false}",
@@ -129,9 +129,7 @@ class PrometheusApiTest {
   void aQueryIsATree(String query, String tree) throws IOException, InterruptedException {
     HttpResponse<String> response =
         daemon.http.post(
-            "/api/v1/parse_query",
-            "application/x-www-form-urlencoded",
-            "query=" + encoded(query));
+            "/api/v1/parse_query", "application/x-www-form-urlencoded", "query=" + encoded(query));
     if (tree == null) {
       assertEquals(400, response.statusCode(), response.body());
     } else {

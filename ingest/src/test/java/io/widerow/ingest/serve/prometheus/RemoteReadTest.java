@@ -343,7 +343,11 @@ class RemoteReadTest {
               "{__name__=log_count} 3.0"),
           all.stream().map(RemoteReadTest::shown).toList());
       byte[] bucket =
-          query(BASE, BASE, matcher(0, "__name__", "http_latency_seconds_bucket"), matcher(2, "le", "2|5"));
+          query(
+              BASE,
+              BASE,
+              matcher(0, "__name__", "http_latency_seconds_bucket"),
+              matcher(2, "le", "2|5"));
       List<Series> some = RemoteRead.samples(ask(daemon, request(bucket))).getFirst();
       assertEquals(1, some.size());
       assertEquals("2", some.getFirst().labels().get("le"));

@@ -5,12 +5,15 @@ import io.widerow.query.promql.GoNumber;
 import io.widerow.query.promql.PromqlException;
 import io.widerow.query.promql.PromqlExpr.Aggregate;
 import io.widerow.query.promql.PromqlExpr.Aggregator;
+import io.widerow.query.promql.PromqlExpr.Place;
+import io.widerow.query.series.HistogramValue;
 import io.widerow.query.series.Labels;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -20,10 +23,12 @@ import org.jspecify.annotations.Nullable;
 final class Aggregations {
   private final Aggregate of;
   private final int steps;
+  private final Annotations annotations;
   private final Map<Labels, List<Row>> groups = new LinkedHashMap<>();
 
-  Aggregations(Aggregate of, List<Row> rows, int steps) {
+  Aggregations(Aggregate of, List<Row> rows, int steps, Annotations annotations) {
     this.of = of;
+    this.annotations = annotations;
     this.steps = steps;
     for (Row row : rows) {
       groups.computeIfAbsent(group(row.labels()), _ -> new ArrayList<>()).add(row);
@@ -47,10 +52,16 @@ final class Aggregations {
       Row row = Row.empty(labels, steps);
       for (int step = 0; step < steps; step++) {
         int count = 0;
+        int histograms = 0;
         for (Row each : rows) {
-          if (each.has(step)) {
+          if (each.hasNumber(step)) {
             values[count++] = each.value(step);
+          } else if (each.has(step)) {
+            histograms++;
           }
+        }
+        if (histograms > 0) {
+          count = withHistograms(rows, step, count, histograms, row);
         }
         if (count > 0) {
           row.values()[step] =
@@ -60,6 +71,51 @@ final class Aggregations {
       result.add(row);
     });
     return result;
+  }
+
+  /// Adds the histograms of a group, or counts them.
+  ///
+  /// @param numbers how many numbers there are, too
+  /// @return how many numbers the value is to be computed from
+  private int withHistograms(List<Row> rows, int step, int numbers, int histograms, Row to) {
+    switch (of.operator()) {
+      case COUNT, GROUP -> {
+        to.values()[step] = of.operator() == Aggregator.COUNT ? numbers + histograms : 1;
+        return 0;
+      }
+      case SUM, AVG -> {
+        Place place = of.of().place();
+        if (numbers > 0) {
+          annotations.warn(place, "encountered a mix of histograms and floats for aggregation");
+          return 0;
+        }
+        HistogramTotal total = new HistogramTotal();
+        for (Row row : rows) {
+          HistogramValue histogram = row.histogram(step);
+          if (histogram != null && !total.add(histogram)) {
+            annotations.warnOfSchemas("", place);
+            return 0;
+          }
+        }
+        total.annotate(annotations, place);
+        HistogramValue made = total.value(of.operator() == Aggregator.AVG);
+        if (made != null) {
+          to.set(step, made);
+        }
+        return 0;
+      }
+      default -> {
+        ignored();
+        return numbers;
+      }
+    }
+  }
+
+  private void ignored() {
+    annotations.info(
+        of.of().place(),
+        "ignored histogram in %s aggregation"
+            .formatted(of.operator().name().toLowerCase(Locale.ROOT)));
   }
 
   private double value(double[] values, int count, double parameter) {
@@ -117,8 +173,10 @@ final class Aggregations {
       for (int step = 0; step < steps; step++) {
         order.clear();
         for (int i = 0; i < rows.size(); i++) {
-          if (rows.get(i).has(step)) {
+          if (rows.get(i).hasNumber(step)) {
             order.add(i);
+          } else if (rows.get(i).has(step)) {
+            ignored();
           }
         }
         int at = step;
@@ -157,7 +215,10 @@ final class Aggregations {
       for (Row row : rows) {
         for (int step = 0; step < steps; step++) {
           if (row.has(step)) {
-            Labels labels = LabelEdits.with(group, label, GoNumber.plain(row.value(step)));
+            HistogramValue histogram = row.histogram(step);
+            String text =
+                histogram == null ? GoNumber.plain(row.value(step)) : histogram.toString();
+            Labels labels = LabelEdits.with(group, label, text);
             double[] counts =
                 result.computeIfAbsent(labels, _ -> Row.empty(labels, steps)).values();
             counts[step] = Row.isNone(counts[step]) ? 1 : counts[step] + 1;

@@ -52,6 +52,32 @@ public final class Annotations {
     }
   }
 
+  /// Reports histograms of which some have exponential buckets and some bounds of their own.
+  void warnOfSchemas(String name, Place place) {
+    warn(
+        place,
+        "vector contains a mix of histograms with exponential and custom buckets schemas"
+            + named(name));
+  }
+
+  /// Reports histograms with different bounds.
+  ///
+  /// @param what was done with them
+  void informOfReconciled(boolean reconciled, String what, Place place) {
+    if (reconciled) {
+      info(place, "mismatched custom buckets were reconciled during " + what);
+    }
+  }
+
+  /// The name of a metric at the end of a sentence.
+  static String named(String name) {
+    return name.isEmpty() ? "" : " for metric name " + quoted(name);
+  }
+
+  static String quoted(String name) {
+    return GoQuotes.quoted(name);
+  }
+
   private String at(Place place) {
     int from = Math.min(place.from(), text.length());
     int line = (int) text.substring(0, from).chars().filter(c -> c == '\n').count() + 1;

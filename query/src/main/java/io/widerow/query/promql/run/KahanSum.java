@@ -23,6 +23,14 @@ final class KahanSum {
     return sum + error;
   }
 
+  static double sum(double[] values) {
+    KahanSum sum = new KahanSum();
+    for (double value : values) {
+      sum.add(value);
+    }
+    return sum.value();
+  }
+
   /// The mean of numbers that may be too large to add up.
   static double mean(double[] values, int from, int until) {
     KahanSum sum = new KahanSum();

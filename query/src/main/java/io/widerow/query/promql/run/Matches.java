@@ -25,6 +25,7 @@ import java.util.Objects;
 final class Matches {
   private final Binary of;
   private final Matching matching;
+  private final Pairs pairs;
   private final int steps;
   private final List<Row> left;
   private final List<Row> right;
@@ -32,7 +33,8 @@ final class Matches {
   private final int[] rightGroups;
   private final Map<Labels, Integer> groups = new HashMap<>();
 
-  Matches(Binary of, List<Row> left, List<Row> right, int steps) {
+  Matches(Binary of, List<Row> left, List<Row> right, int steps, Annotations annotations) {
+    this.pairs = new Pairs(of, annotations);
     this.of = of;
     this.matching = Objects.requireNonNull(of.matching());
     this.left = left;
@@ -79,7 +81,7 @@ final class Matches {
       boolean[] present = present(right, rightGroups, step);
       for (int i = 0; i < leftGroups.length; i++) {
         if (present[leftGroups[i]] == wanted) {
-          result.get(i).values()[step] = left.get(i).values()[step];
+          result.get(i).copy(left.get(i), step);
         }
       }
     }
@@ -94,7 +96,7 @@ final class Matches {
       boolean[] present = present(left, leftGroups, step);
       for (int i = 0; i < rightGroups.length; i++) {
         if (!present[rightGroups[i]]) {
-          others.get(i).values()[step] = right.get(i).values()[step];
+          others.get(i).copy(right.get(i), step);
         }
       }
     }
@@ -141,11 +143,13 @@ final class Matches {
       long pair,
       Map<Long, Labels> known,
       Map<Labels, Row> result) {
-    double mine = row.value(step);
-    double other = partner.value(step);
-    double first = swapped ? other : mine;
-    double value = Operators.pair(of.operator(), of.bool(), first, swapped ? mine : other, first);
-    if (Row.isNone(value)) {
+    Row first = swapped ? partner : row;
+    Row second = swapped ? row : partner;
+    double kept = first.value(step);
+    Row made = Row.empty(LabelEdits.NONE, 1);
+    pairs.put(
+        made, 0, kept, first.histogram(step), second.value(step), second.histogram(step), kept);
+    if (!made.has(0)) {
       return;
     }
     Labels labels = known.computeIfAbsent(pair, _ -> labels(row.labels(), partner.labels()));
@@ -157,7 +161,7 @@ final class Matches {
                   + " (group_left/group_right)"
               : "multiple matches for labels: grouping labels must ensure unique matches");
     }
-    to.values()[step] = value;
+    to.put(step, made);
   }
 
   private static boolean hasAny(List<Row> rows, int step) {

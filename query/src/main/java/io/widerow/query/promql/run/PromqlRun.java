@@ -18,18 +18,19 @@ import io.widerow.query.promql.PromqlFunction;
 import io.widerow.query.promql.PromqlPrinter;
 import io.widerow.query.promql.run.PromqlValue.Rows;
 import io.widerow.query.promql.run.PromqlValue.Scalars;
+import io.widerow.query.series.HistogramEstimate;
+import io.widerow.query.series.HistogramValue;
 import io.widerow.query.series.Labels;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.EnumSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.DoubleUnaryOperator;
 import java.util.function.IntPredicate;
 import java.util.function.LongConsumer;
+import java.util.function.ToDoubleFunction;
 
 /// Evaluates an expression at all steps of a query at once.
 ///
@@ -231,20 +232,9 @@ public final class PromqlRun {
         }
         yield result;
       }
-      case SCALAR_OF -> onlyValues(rows(arguments.getFirst()).all());
+      case SCALAR_OF -> RowLists.onlyValues(rows(arguments.getFirst()).all(), filled(Double.NaN));
       default -> throw new IllegalArgumentException("no scalar: " + call.function());
     };
-  }
-
-  /// The value of the only series with one at a step; NaN for none or several.
-  private double[] onlyValues(List<Row> rows) {
-    double[] result = filled(Double.NaN);
-    for (int i = 0; i < result.length; i++) {
-      int step = i;
-      List<Row> present = rows.stream().filter(row -> row.has(step)).limit(2).toList();
-      result[i] = present.size() == 1 ? present.getFirst().value(step) : Double.NaN;
-    }
-    return result;
   }
 
   private Rows rows(PromqlExpr expr) {
@@ -253,7 +243,7 @@ public final class PromqlRun {
       case PromqlExpr.Parentheses(var of, var _) -> rows(of);
       case PromqlExpr.Signed(boolean negative, var of, var _) -> {
         Rows rows = rows(of);
-        yield negative ? renamed(rows.all(), value -> -value) : rows;
+        yield negative ? negated(rows.all()) : rows;
       }
       case Aggregate aggregate -> aggregate(aggregate);
       case Binary binary -> binary(binary);
@@ -269,7 +259,8 @@ public final class PromqlRun {
     long[] ends = ends(selector.timing());
     List<SampleSource.Samples> all = select(selector.matchers(), ends, lookbackMillis);
     hold(all.size());
-    return withValues(all.stream().map(each -> each.latest(ends, lookbackMillis, times)).toList());
+    return RowLists.withValues(
+        all.stream().map(each -> each.latest(ends, lookbackMillis, times)).toList());
   }
 
   /// Ends do not descend, so the first and the last one tell the range.
@@ -327,36 +318,38 @@ public final class PromqlRun {
     for (int i = 0; i < millis.length; i++) {
       millis[i] = steps.time(i);
     }
-    return new SampleSource.Samples(row.labels(), millis, row.values()).unmarked();
+    return row.samples(millis).unmarked();
+  }
+
+  private Rows negated(List<Row> rows) {
+    hold(2L * rows.size());
+    return RowLists.merged(
+        rows.stream()
+            .map(row -> {
+              Labels labels = LabelEdits.unnamed(row.labels());
+              Row numbers = row.map(labels, value -> -value);
+              return row.hasHistograms()
+                  ? numbers.joined(row.mapHistograms(labels, each -> each.times(-1)))
+                  : numbers;
+            })
+            .toList());
   }
 
   private Rows renamed(List<Row> rows, DoubleUnaryOperator operator) {
     hold(rows.size());
-    return merged(
+    return RowLists.merged(
         rows.stream().map(row -> row.map(LabelEdits.unnamed(row.labels()), operator)).toList());
-  }
-
-  /// Rows that became one series.
-  private Rows merged(List<Row> rows) {
-    Map<Labels, Row> result = new LinkedHashMap<>();
-    for (Row row : rows) {
-      Row before = result.putIfAbsent(row.labels(), row);
-      if (before != null) {
-        result.put(row.labels(), before.joined(row));
-      }
-    }
-    return new Rows(List.copyOf(result.values()));
   }
 
   private Rows aggregate(Aggregate of) {
     List<Row> rows = rows(of.of()).all();
-    Aggregations aggregations = new Aggregations(of, rows, steps.count());
+    Aggregations aggregations = new Aggregations(of, rows, steps.count(), annotations);
     PromqlExpr parameter = of.parameter();
     hold(rows.size());
     return switch (of.operator()) {
       case TOPK, BOTTOMK -> {
         double[] counts = parameter == null ? filled(0) : scalars(parameter);
-        yield new Rows(withValues(aggregations.ranked(counts)), true);
+        yield new Rows(RowLists.withValues(aggregations.ranked(counts)), true);
       }
       case COUNT_VALUES -> new Rows(aggregations.counted(parameter == null ? "" : text(parameter)));
       case QUANTILE -> {
@@ -370,22 +363,20 @@ public final class PromqlRun {
     };
   }
 
-  private static List<Row> withValues(List<Row> rows) {
-    return rows.stream().filter(Row::hasAny).toList();
-  }
-
   private Rows binary(Binary of) {
     if (of.matching() != null) {
       List<Row> left = rows(of.left()).all();
       List<Row> right = rows(of.right()).all();
       hold(left.size() + right.size());
-      return merged(withValues(new Matches(of, left, right, steps.count()).run()));
+      return RowLists.merged(
+          RowLists.withValues(new Matches(of, left, right, steps.count(), annotations).run()));
     }
     boolean scalarFirst = of.left().type() == ValueType.SCALAR;
     List<Row> rows = rows(scalarFirst ? of.right() : of.left()).all();
     double[] scalars = scalars(scalarFirst ? of.left() : of.right());
     boolean renames = Operators.renames(of.operator(), of.bool());
     hold(rows.size());
+    Pairs pairs = new Pairs(of, annotations);
     List<Row> result = new ArrayList<>();
     for (Row row : rows) {
       Row made =
@@ -393,18 +384,17 @@ public final class PromqlRun {
       for (int i = 0; i < scalars.length; i++) {
         if (row.has(i)) {
           double value = row.value(i);
-          made.values()[i] =
-              Operators.pair(
-                  of.operator(),
-                  of.bool(),
-                  scalarFirst ? scalars[i] : value,
-                  scalarFirst ? value : scalars[i],
-                  value);
+          HistogramValue histogram = row.histogram(i);
+          if (scalarFirst) {
+            pairs.put(made, i, scalars[i], null, value, histogram, value);
+          } else {
+            pairs.put(made, i, value, histogram, scalars[i], null, value);
+          }
         }
       }
       result.add(made);
     }
-    return merged(withValues(result));
+    return RowLists.merged(RowLists.withValues(result));
   }
 
   private static String text(PromqlExpr expr) {
@@ -429,7 +419,7 @@ public final class PromqlRun {
       case SORT, SORT_DESC -> sorted(call);
       case CLAMP, CLAMP_MIN, CLAMP_MAX, ROUND -> withScalars(call);
       case LABEL_REPLACE ->
-          merged(
+          RowLists.merged(
               LabelFunctions.replace(
                   rows(arguments.getFirst()).all(),
                   text(arguments.get(1)),
@@ -437,17 +427,18 @@ public final class PromqlRun {
                   text(arguments.get(3)),
                   text(arguments.get(4))));
       case LABEL_JOIN ->
-          merged(
+          RowLists.merged(
               LabelFunctions.join(
                   rows(arguments.getFirst()).all(),
                   text(arguments.get(1)),
                   text(arguments.get(2)),
                   arguments.stream().skip(3).map(PromqlRun::text).toList()));
       case HISTOGRAM_QUANTILE, HISTOGRAM_FRACTION -> histogram(call);
-      case HISTOGRAM_AVG, HISTOGRAM_COUNT, HISTOGRAM_STDDEV, HISTOGRAM_STDVAR, HISTOGRAM_SUM -> {
-        rows(arguments.getFirst()); // of native histograms only
-        yield new Rows(List.of());
-      }
+      case HISTOGRAM_AVG -> ofNatives(call, of -> of.sum() / of.count());
+      case HISTOGRAM_COUNT -> ofNatives(call, HistogramValue::count);
+      case HISTOGRAM_SUM -> ofNatives(call, HistogramValue::sum);
+      case HISTOGRAM_STDVAR -> ofNatives(call, HistogramEstimate::variance);
+      case HISTOGRAM_STDDEV -> ofNatives(call, of -> Math.sqrt(HistogramEstimate.variance(of)));
       default -> overTime(call);
     };
   }
@@ -473,22 +464,18 @@ public final class PromqlRun {
     hold(all.size());
     List<Row> result = new ArrayList<>();
     for (SampleSource.Samples samples : all) {
-      Window values = new Window(samples, range);
-      double[] made = new double[ends.length];
-      for (int i = 0; i < made.length; i++) {
-        values.moveTo(ends[i]);
-        made[i] = values.apply(function, parameters[i], steps.time(i));
-      }
       Labels labels = samples.labels();
-      Row row = new Row(keepsName ? labels : LabelEdits.unnamed(labels), made);
+      Row row =
+          new RangeFunctions(function, samples, range, of.place(), annotations)
+              .run(keepsName ? labels : LabelEdits.unnamed(labels), ends, parameters, steps);
       if (row.hasAny()) {
         result.add(row);
-        if (COUNTING.contains(function)) {
+        if (COUNTING.contains(function) && row.hasNumbers()) {
           annotations.informOfCounter(labels.get(Labels.NAME), of.place());
         }
       }
     }
-    return merged(result);
+    return RowLists.merged(result);
   }
 
   private Rows absent(Call call) {
@@ -503,10 +490,10 @@ public final class PromqlRun {
     long range = range(of);
     boolean[] present = new boolean[ends.length];
     for (SampleSource.Samples samples : samples(of)) {
-      Window window = new Window(samples, range);
+      Window window = new Window(samples, range); // counts histograms, too
       for (int i = 0; i < present.length; i++) {
         window.moveTo(ends[i]);
-        present[i] |= !Row.isNone(window.apply(PromqlFunction.PRESENT_OVER_TIME, 0, 0));
+        present[i] |= window.count() > 0;
       }
     }
     return absent(of instanceof Range range1 ? range1.of() : of, step -> present[step]);
@@ -519,7 +506,7 @@ public final class PromqlRun {
         row.values()[i] = 1;
       }
     }
-    return new Rows(withValues(List.of(row)));
+    return new Rows(RowLists.withValues(List.of(row)));
   }
 
   private Rows timestamp(Call call) {
@@ -536,7 +523,7 @@ public final class PromqlRun {
       }
       result.add(made);
     }
-    return merged(result);
+    return RowLists.merged(result);
   }
 
   private Rows sorted(Call call) {
@@ -548,7 +535,8 @@ public final class PromqlRun {
       return rows;
     }
     boolean descending = call.function() == PromqlFunction.SORT_DESC;
-    List<Row> sorted = new ArrayList<>(withValues(rows.all()));
+    List<Row> sorted = new ArrayList<>(rows.all());
+    sorted.removeIf(row -> !row.hasNumbers());
     if (steps.count() == 1) {
       sorted.sort((one, other) -> Aggregations.rank(one.value(0), other.value(0), descending));
     }
@@ -565,14 +553,14 @@ public final class PromqlRun {
     for (Row row : rows) {
       Row made = Row.empty(LabelEdits.unnamed(row.labels()), steps.count());
       for (int i = 0; i < first.length; i++) {
-        if (row.has(i)) {
+        if (row.hasNumber(i)) {
           made.values()[i] =
               ElementFunctions.apply(call.function(), row.value(i), first[i], second[i]);
         }
       }
       result.add(made);
     }
-    return merged(withValues(result));
+    return RowLists.merged(RowLists.withValues(result));
   }
 
   private Rows histogram(Call call) {
@@ -585,15 +573,20 @@ public final class PromqlRun {
     }
     PromqlExpr buckets = arguments.getLast();
     HistogramFunctions histograms =
-        new HistogramFunctions(rows(buckets).all(), buckets.place(), steps.count(), annotations);
+        new HistogramFunctions(
+            rows(buckets).all(), buckets.place(), steps.count(), isQuantile, annotations);
     hold(histograms.count());
-    return merged(
-        withValues(
-            histograms.run(
-                isQuantile,
-                (each, step) ->
-                    isQuantile
-                        ? each.quantile(first[step])
-                        : each.fraction(first[step], second[step]))));
+    return RowLists.merged(RowLists.withValues(histograms.run(first, second)));
+  }
+
+  /// A number of each native histogram.
+  private Rows ofNatives(Call call, ToDoubleFunction<HistogramValue> figure) {
+    List<Row> rows = rows(call.arguments().getFirst()).all();
+    hold(rows.size());
+    return RowLists.merged(
+        RowLists.withValues(
+            rows.stream()
+                .map(row -> row.ofHistograms(LabelEdits.unnamed(row.labels()), figure))
+                .toList()));
   }
 }

@@ -1,11 +1,17 @@
 package io.widerow.query.promql.run;
 
 import io.widerow.query.promql.PromqlException;
+import io.widerow.query.series.HistogramValue;
+import io.widerow.query.series.HistogramValue.Hint;
 import io.widerow.query.series.Labels;
 import java.util.Arrays;
 import java.util.function.DoubleUnaryOperator;
+import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
 
-/// The values of a series by step. [#NONE] stands where it has none.
+/// The values of a series by step: numbers, or native histograms. [#NONE] stands where it has
+/// neither.
 ///
 /// - Threads: one.
 public final class Row {
@@ -13,11 +19,17 @@ public final class Row {
   static final double NONE = Double.longBitsToDouble(SampleSource.STALE_BITS);
 
   private final Labels labels;
-  private final double[] values;
+  private final double[] values; // 0 where there is a histogram
+  private @Nullable HistogramValue @Nullable [] histograms; // null while there is none
 
   Row(Labels labels, double[] values) {
+    this(labels, values, null);
+  }
+
+  Row(Labels labels, double[] values, @Nullable HistogramValue @Nullable [] histograms) {
     this.labels = labels;
     this.values = values;
+    this.histograms = histograms;
   }
 
   /// A row without values.
@@ -50,6 +62,86 @@ public final class Row {
     return values[step];
   }
 
+  /// The native histogram at a step; null without one.
+  public @Nullable HistogramValue histogram(int step) {
+    @Nullable HistogramValue[] all = histograms;
+    return all == null ? null : all[step];
+  }
+
+  /// True when the series has a number at a step.
+  boolean hasNumber(int step) {
+    return has(step) && histogram(step) == null;
+  }
+
+  boolean hasNumbers() {
+    for (int i = 0; i < values.length; i++) {
+      if (hasNumber(i)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  boolean hasHistograms() {
+    return histograms != null;
+  }
+
+  /// Gives a step a histogram.
+  void set(int step, HistogramValue histogram) {
+    @Nullable HistogramValue[] all = histograms;
+    if (all == null) {
+      all = new HistogramValue[values.length];
+      histograms = all;
+    }
+    all[step] = histogram;
+    values[step] = 0;
+  }
+
+  /// Gives a step the value that another row has there.
+  void copy(Row from, int step) {
+    HistogramValue histogram = from.histogram(step);
+    if (histogram == null) {
+      values[step] = from.values[step];
+    } else {
+      set(step, histogram);
+    }
+  }
+
+  /// Gives a step the only value of another row.
+  void put(int step, Row only) {
+    HistogramValue histogram = only.histogram(0);
+    if (histogram == null) {
+      values[step] = only.values[0];
+    } else {
+      set(step, histogram);
+    }
+  }
+
+  /// Each histogram replaced, and no numbers.
+  Row mapHistograms(Labels other, Function<HistogramValue, @Nullable HistogramValue> operator) {
+    Row mapped = empty(other, values.length);
+    for (int i = 0; i < values.length; i++) {
+      HistogramValue histogram = histogram(i);
+      HistogramValue made = histogram == null ? null : operator.apply(histogram);
+      if (made != null) {
+        mapped.set(i, made);
+      }
+    }
+    return mapped;
+  }
+
+  /// A number of each histogram.
+  Row ofHistograms(Labels other, ToDoubleFunction<HistogramValue> figure) {
+    Row made = empty(other, values.length);
+    for (int i = 0; i < values.length; i++) {
+      HistogramValue histogram = histogram(i);
+      if (histogram != null) {
+        made.values[i] = figure.applyAsDouble(histogram);
+      }
+    }
+    return made;
+  }
+
   /// True when the series has a value at any step.
   public boolean hasAny() {
     for (double value : values) {
@@ -60,31 +152,45 @@ public final class Row {
     return false;
   }
 
-  /// The same values of a series with other labels.
-  Row of(Labels other) {
-    return new Row(other, values);
+  /// Its values as samples. Where counters began again is forgotten: a sample may be there twice.
+  SampleSource.Samples samples(long[] millis) {
+    @Nullable HistogramValue[] all = histograms;
+    if (all != null) {
+      all = all.clone();
+      for (int i = 0; i < all.length; i++) {
+        HistogramValue each = all[i];
+        all[i] = each == null || each.hint() == Hint.GAUGE ? each : each.with(Hint.UNKNOWN);
+      }
+    }
+    return new SampleSource.Samples(labels, millis, values, all);
   }
 
-  /// Each value replaced.
+  /// The same values of a series with other labels.
+  Row of(Labels other) {
+    return new Row(other, values, histograms);
+  }
+
+  /// Each number replaced; histograms are left out.
   Row map(Labels other, DoubleUnaryOperator operator) {
     double[] mapped = new double[values.length];
     for (int i = 0; i < mapped.length; i++) {
-      mapped[i] = isNone(values[i]) ? NONE : operator.applyAsDouble(values[i]);
+      mapped[i] = hasNumber(i) ? operator.applyAsDouble(values[i]) : NONE;
     }
     return new Row(other, mapped);
   }
 
   /// This row with the values of another part of its series.
   Row joined(Row other) {
-    double[] both = values.clone();
-    for (int step = 0; step < both.length; step++) {
+    @Nullable HistogramValue[] all = histograms;
+    Row both = new Row(labels, values.clone(), all == null ? null : all.clone());
+    for (int step = 0; step < values.length; step++) {
       if (other.has(step)) {
-        if (!isNone(both[step])) {
+        if (both.has(step)) {
           throw PromqlException.ofExecution("vector cannot contain metrics with the same labelset");
         }
-        both[step] = other.value(step);
+        both.copy(other, step);
       }
     }
-    return new Row(labels, both);
+    return both;
   }
 }

@@ -32,7 +32,8 @@ final class Window {
     }
   }
 
-  private int count() {
+  /// Number of samples in it.
+  int count() {
     return until - from;
   }
 
