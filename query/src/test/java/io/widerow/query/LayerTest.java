@@ -31,9 +31,10 @@ class LayerTest extends LayerRules {
       query.logql.run: event storage storage.sketch query query.output query.result \
           query.aggregation query.logql query.logql.line query.survey query.fields \
           query.patterns
-      query.series: event storage storage.sketch query query.logql query.survey
-      query.promql: query.logql
-      query.promql.run: query query.logql query.series query.promql
+      query.series: event storage storage.sketch query query.json query.logql query.survey
+      query.promql: query.logql query.series
+      query.promql.run: event query query.json query.logql query.logql.line query.series \
+          query.promql
       query.parquet: event storage query query.output query.remote
       query.export: event storage query query.output query.remote query.result query.parquet
       """;

@@ -17,6 +17,7 @@ class LayerTest extends LayerRules {
       query.aggregation:
       query.sizing:
       query.remote:
+      query.promql.run:
       query.result:
       query.parquet:
       query.export:
@@ -40,7 +41,8 @@ class LayerTest extends LayerRules {
       ingest.serve.reply:
       ingest:
       cli: event cql.store storage storage.embedded storage.repair query query.output \
-          query.aggregation query.remote query.result cql cql.schema cql.table cql.define
+          query.aggregation query.remote query.result query.promql.run cql cql.schema \
+          cql.table cql.define
       cli.remote: query query.output query.aggregation query.sizing query.remote cli
       cli.cql: query query.output query.aggregation query.remote cql cql.type cli
       cli.export: event storage query query.output query.remote query.export cli

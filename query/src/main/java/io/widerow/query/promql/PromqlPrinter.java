@@ -94,12 +94,22 @@ public final class PromqlPrinter {
 
   private static String names(List<String> names) {
     return names.stream()
-        .map(name -> LABEL.matcher(name).matches() ? name : GoQuotes.quoted(name))
+        .map(PromqlPrinter::label)
         .collect(Collectors.joining(", ", "(", ")"));
   }
 
+  /// True for the name of a metric that needs no quotes.
+  public static boolean isMetric(String name) {
+    return METRIC.matcher(name).matches();
+  }
+
+  /// The name of a label, in quotes if it needs them.
+  public static String label(String name) {
+    return LABEL.matcher(name).matches() ? name : GoQuotes.quoted(name);
+  }
+
   private static String selector(Selector of) {
-    boolean bare = METRIC.matcher(of.name()).matches();
+    boolean bare = isMetric(of.name());
     List<String> parts =
         of.matchers().stream()
             .filter(each -> of.name().isEmpty() || !each.name().equals(Labels.NAME))
@@ -113,8 +123,7 @@ public final class PromqlPrinter {
   }
 
   private static String matcher(Matcher matcher) {
-    String name = matcher.name();
-    return (LABEL.matcher(name).matches() ? name : GoQuotes.quoted(name))
+    return label(matcher.name())
         + matcher.kind().sign
         + GoQuotes.quoted(matcher.text());
   }
