@@ -22,6 +22,7 @@ public class QueryExecution implements AutoCloseable {
   private final long startNanos = System.nanoTime();
   private final HeldMemory held;
   private final HeldMemory passing;
+  private long heldMax = Long.MAX_VALUE;
   private long eventsScanned;
   private long eventsKept;
   private long bytesRead;
@@ -113,7 +114,18 @@ public class QueryExecution implements AutoCloseable {
   ///
   /// @throws QueryException.OverBudget when there is none left
   public final void hold(long bytesMore) {
+    if (bytesMore > 0 && held.bytes() + bytesMore > heldMax) {
+      throw new QueryException.OverBudget(
+          "bytes of memory of a part", heldMax, held.bytes() + bytesMore, "divide the query");
+    }
     held.accept(bytesMore);
+  }
+
+  /// Limits what [#hold] may hold from now on, for a query that can do with less in several parts.
+  ///
+  /// @param bytesMax [Long#MAX_VALUE] for no other limit than that of all queries
+  public final void limitHeld(long bytesMax) {
+    heldMax = bytesMax;
   }
 
   /// Counts memory that the reading of one event takes, or gives it back when negative. It is not

@@ -10,7 +10,7 @@ import io.widerow.query.promql.PromqlParser;
 import io.widerow.query.promql.PromqlPrinter;
 import io.widerow.query.promql.PromqlTree;
 import io.widerow.query.promql.run.Annotations;
-import io.widerow.query.promql.run.PromqlRun;
+import io.widerow.query.promql.run.PromqlBlocks;
 import io.widerow.query.promql.run.PromqlValue;
 import io.widerow.query.promql.run.StepTimes;
 import io.widerow.query.promql.run.StoreSamples;
@@ -122,15 +122,12 @@ final class PromqlService {
     Set<AttributeName> logLabels = SeriesSelector.attributes(LabelNames.of(expr));
     logLabels.addAll(given.logLabels());
     PromqlValue value =
-        new PromqlRun(
+        new PromqlBlocks(
+                call.execution(),
                 new StoreSamples(call.execution(), logLabels),
                 steps,
                 given.duration("lookback_delta", LOOKBACK_MILLIS),
-                annotations,
-                bytes -> {
-                  call.execution().check();
-                  call.execution().hold(bytes);
-                })
+                annotations)
             .run(expr);
     json.put("{\"status\":\"success\",\"data\":{\"resultType\":\"");
     PromqlResult result = new PromqlResult(steps, isInstant, limit, json);

@@ -161,7 +161,7 @@ final class Matches {
                   + " (group_left/group_right)"
               : "multiple matches for labels: grouping labels must ensure unique matches");
     }
-    to.put(step, made);
+    to.copy(made, 0, step);
   }
 
   private static boolean hasAny(List<Row> rows, int step) {

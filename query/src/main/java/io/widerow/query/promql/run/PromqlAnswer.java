@@ -23,7 +23,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.IntFunction;
-import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// The value of an expression as texts, for people: of a store that is read here, or of a daemon.
@@ -61,15 +60,10 @@ public record PromqlAnswer(List<Series> all, List<String> remarks) {
     Set<AttributeName> labels = SeriesSelector.attributes(LabelNames.of(expr));
     labels.addAll(new LabelMapping(List.of("default")).attributes());
     Annotations annotations = new Annotations(query);
-    LongConsumer memory =
-        bytes -> {
-          execution.check();
-          execution.hold(bytes);
-        };
     try {
       StoreSamples samples = new StoreSamples(execution, labels);
       PromqlValue value =
-          new PromqlRun(samples, steps, lookbackMillis, annotations, memory).run(expr);
+          new PromqlBlocks(execution, samples, steps, lookbackMillis, annotations).run(expr);
       List<String> remarks = new ArrayList<>(annotations.warnings());
       remarks.addAll(annotations.infos());
       return new PromqlAnswer(series(value, steps), remarks);

@@ -52,11 +52,13 @@ public final class PromqlRun {
   private StepTimes steps;
 
   /// @param whole the times of the query
+  /// @param part those of them at which the expression is evaluated
   /// @param lookbackMillis how old the latest sample may be
   /// @param memory takes bytes before they are allocated, and may refuse
   public PromqlRun(
       SampleSource source,
       StepTimes whole,
+      StepTimes part,
       long lookbackMillis,
       Annotations annotations,
       LongConsumer memory) {
@@ -65,7 +67,7 @@ public final class PromqlRun {
     this.lookbackMillis = lookbackMillis;
     this.annotations = annotations;
     this.memory = memory;
-    this.steps = whole;
+    this.steps = part;
   }
 
   /// The value of the expression.

@@ -99,19 +99,14 @@ public final class Row {
 
   /// Gives a step the value that another row has there.
   void copy(Row from, int step) {
-    HistogramValue histogram = from.histogram(step);
-    if (histogram == null) {
-      values[step] = from.values[step];
-    } else {
-      set(step, histogram);
-    }
+    copy(from, step, step);
   }
 
-  /// Gives a step the only value of another row.
-  void put(int step, Row only) {
-    HistogramValue histogram = only.histogram(0);
+  /// The same where another row has it at another step.
+  void copy(Row from, int its, int step) {
+    HistogramValue histogram = from.histogram(its);
     if (histogram == null) {
-      values[step] = only.values[0];
+      values[step] = from.values[its];
     } else {
       set(step, histogram);
     }
