@@ -272,7 +272,7 @@ public final class Daemon implements AutoCloseable {
                 DatadogProtocol.routes(write.named("datadog")),
                 ElasticProtocol.routes(write.named("elastic")),
                 OtlpProtocol.routes(write.named("otlp")),
-                tenants.guard(LokiProtocol.routes(write.named("loki"))),
+                tenants.guard(LokiProtocol.routes(write.named("loki"), config.lokiDetectsLevels())),
                 PrometheusProtocol.routes(write.named("prometheus"), config.data(), registry),
                 JournalProtocol.routes(write.named("journal"), config.eventBytesMax()),
                 queries.routes(),

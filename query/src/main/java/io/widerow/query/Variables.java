@@ -56,6 +56,7 @@ public final class Variables {
           "journal-file-bytes",
           "lanes",
           "logql-text-bytes",
+          "loki-discover-levels",
           "loki-labels",
           "loki-max-series",
           "loki-tenants",

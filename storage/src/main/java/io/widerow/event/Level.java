@@ -31,6 +31,15 @@ public enum Level {
   /// The name of the field in filters and aggregates. An attribute may have it, too.
   public static final AttributeName FIELD = AttributeName.of("level");
 
+  /// The attribute in which the level is that was found when the event arrived. Its text is one of
+  /// the words, or [#UNKNOWN], or as it was sent.
+  public static final AttributeName DETECTED = AttributeName.of("detected_level");
+
+  /// The text of [#DETECTED] of an event without a level.
+  public static final String UNKNOWN = "unknown";
+
+  private static final byte[] UNKNOWN_UTF8 = UNKNOWN.getBytes(StandardCharsets.US_ASCII);
+
   /// Words that mean something else where a text or a `status` has them.
   private static final String NO_STATUS = " log success http fail fine config silly ";
 
@@ -131,7 +140,7 @@ public enum Level {
     for (LevelAttribute attribute : LevelAttribute.ORDERED) {
       if (event.find(attribute.name(), scratch)) {
         Level level = attribute.level(scratch);
-        if (level != null) {
+        if (level != null || attribute.isFinal(scratch)) {
           return level;
         }
       }
@@ -152,14 +161,24 @@ public enum Level {
   }
 
   /// Fills `out` with the field `level` of an event: the canonical word, or else the attribute
-  /// `level` as it was sent. False when the event has neither.
+  /// [#DETECTED] or `level` as it was sent. False when the event has none of them.
   public static boolean find(EventView event, AttributeValue out) {
     Level level = of(event, out);
     if (level == null) {
-      return event.find(FIELD, out);
+      return (event.find(DETECTED, out) && isOther(out)) || event.find(FIELD, out);
     }
     level.read(out);
     return true;
+  }
+
+  /// True when a value of [#DETECTED] that is no level is a word of the sender.
+  public static boolean isOther(AttributeValue value) {
+    if (value.kind() != AttributeKind.STRING || value.length() == 0) {
+      return false;
+    }
+    int length = value.length();
+    return length != UNKNOWN_UTF8.length
+        || !ByteRuns.same(value.memory(), value.offset(), UNKNOWN_UTF8, 0, length);
   }
 
   /// The level that a word names in any case; null when it names none.

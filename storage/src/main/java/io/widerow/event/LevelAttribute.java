@@ -15,7 +15,7 @@ public record LevelAttribute(AttributeName name, Scale scale) {
   /// Every attribute that may tell the level; the first that does decides.
   static final LevelAttribute[] ORDERED =
       Stream.of(
-              of(Scale.LOGGER, "level", "detected_level", "log.level", "@level", "@l"),
+              of(Scale.LOGGER, Level.DETECTED.toString(), "level", "log.level", "@level", "@l"),
               of(Scale.SEVERITY, "severity_text", "severityText", "SeverityText"),
               of(Scale.SEVERITY, "severity", "Severity"),
               of(Scale.OTLP, "severity_number", "severityNumber", "SeverityNumber"),
@@ -135,6 +135,14 @@ public record LevelAttribute(AttributeName name, Scale scale) {
       case LONG, DOUBLE -> scale != Scale.STATUS;
       case BYTES, BOOLEAN -> scale == Scale.PRESENT;
     };
+  }
+
+  /// True when a value that is no level is the level of the event nevertheless: the daemon has
+  /// looked for one when the event arrived.
+  public boolean isFinal(AttributeValue value) {
+    return name.equals(Level.DETECTED)
+        && value.kind() == AttributeKind.STRING
+        && value.length() > 0;
   }
 
   /// The level that a value of the attribute is; null when it is none.

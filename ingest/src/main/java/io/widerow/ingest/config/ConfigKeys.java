@@ -199,6 +199,10 @@ public final class ConfigKeys {
               "the value of `X-Scope-OrgID` that clients of Loki may send, or none; another one is"
                   + " refused; `*`: any, all share their data");
 
+  static final Key<Boolean> LOKI_DISCOVER_LEVELS =
+      advanced("loki-discover-levels", "true", Form.TRUTH)
+          .summary("whether a push of Loki gets `detected_level` from its labels and lines");
+
   static final Key<Integer> LOKI_MAX_SERIES =
       advanced("loki-max-series", "10000", Form.NUMBER, Check.range(1, 1_000_000))
           .summary("series of a LogQL query; 1 to 1000000");

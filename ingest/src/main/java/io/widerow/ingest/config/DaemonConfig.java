@@ -145,6 +145,11 @@ public final class DaemonConfig {
     return values.get(ConfigKeys.LOKI_TENANTS);
   }
 
+  /// Whether the level of an event is found when Loki's clients push it.
+  public boolean lokiDetectsLevels() {
+    return values.get(ConfigKeys.LOKI_DISCOVER_LEVELS);
+  }
+
   /// Series of a LogQL query.
   public int lokiSeriesMax() {
     return values.get(ConfigKeys.LOKI_MAX_SERIES);

@@ -258,6 +258,11 @@ public final class AttributeTape {
     kinds[count++] = AttributeKind.STRING.code;
   }
 
+  /// Adds the value of another attribute, which is a string.
+  public void copy(int index) {
+    string(inScratch[2 * index + 1], valueOffsets[index], valueBytes[index]);
+  }
+
   /// Adds a string that is JSON text, such as that of an array.
   public void json(boolean ofScratch, int offset, int length) {
     string(ofScratch, offset, length);
@@ -494,7 +499,7 @@ public final class AttributeTape {
   }
 
   /// The value of a number or a boolean.
-  long bits(int i) {
+  public long bits(int i) {
     return bits[i];
   }
 
@@ -508,19 +513,19 @@ public final class AttributeTape {
   }
 
   /// The array that holds a name.
-  byte[] nameSource(int i) {
+  public byte[] nameSource(int i) {
     return inScratch[2 * i] ? scratch.bytes : body;
   }
 
-  int nameOffset(int i) {
+  public int nameOffset(int i) {
     return nameOffsets[i];
   }
 
-  int nameBytes(int i) {
+  public int nameBytes(int i) {
     return nameBytes[i];
   }
 
-  AttributeKind kind(int i) {
+  public AttributeKind kind(int i) {
     return AttributeKind.of(kinds[i]);
   }
 

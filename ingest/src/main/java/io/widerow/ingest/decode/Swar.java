@@ -20,6 +20,9 @@ public final class Swar {
   private static final long SPACES = ' ' * ONES;
   private static final long COMMAS = ',' * ONES;
   private static final long EQUALS = '=' * ONES;
+  private static final long BRACKETS = ')' * ONES;
+  private static final long BRACES = '{' * ONES;
+  private static final long BARS = '|' * ONES;
 
   private Swar() {}
 
@@ -115,6 +118,13 @@ public final class Swar {
   public static int headEnd(long word) {
     long found = zeros(word ^ SPACES) | zeros(word ^ NEWLINES) | zeros(word ^ BACKSLASHES);
     return Long.numberOfTrailingZeros(found) >>> 3;
+  }
+
+  /// Marks the bytes that may stand before the level of a line: blanks and other bytes below `)`,
+  /// `= [ { |`. Other bytes may be marked, too, but none below the lowest of these.
+  public static long levelBounds(long word) {
+    long below = ~((word | TOPS) - BRACKETS) & ~word & TOPS;
+    return below | zeros(word ^ EQUALS) | zeros((word | SPACES) ^ BRACES) | zeros(word ^ BARS);
   }
 
   /// Marks the bytes that are zero. Only the lowest mark is exact.

@@ -75,6 +75,7 @@ final class BlockGroups {
   private long[] stepTails = new long[1];
   private int steps;
   private boolean most; // rows are kept, so that codes for all lines pay
+  private int @Nullable [] words; // by row: the number of a word for the level that is none
   private final CellNumbers renumbered = new CellNumbers();
 
   BlockGroups(Grouping fold) {
@@ -127,6 +128,7 @@ final class BlockGroups {
     }
     Arrays.fill(cells, 0, events, 0);
     Arrays.fill(numbered, null);
+    words = null;
     most = kept == null || (long) kept.cardinality() * FEW > events;
     int count = findSteps(reader, index, block);
     for (int name = 0; name < fold.names().size(); name++) {
@@ -268,7 +270,33 @@ final class BlockGroups {
       codes[row] = levels.code(row);
     }
     int most = renumbered.number(cells, codes, BlockLevels.CODES, events, kept);
-    return levels.isComplete() ? most : divide(most, names.length - 1, Level.FIELD, reader, kept);
+    if (levels.isComplete()) {
+      return most;
+    }
+    int name = names.length - 1;
+    if (levels.hasOthers()) {
+      int[] of = numberWords(name, reader, levels);
+      most = renumbered.number(cells, of, table.numberLimit(name), events, kept);
+      words = of;
+    }
+    return divide(most, name, Level.FIELD, reader, kept);
+  }
+
+  /// Numbers the words that senders gave for the level and that are none, from 1; 0 for a row
+  /// without one.
+  private int[] numberWords(int name, BlockReader reader, BlockLevels levels) {
+    BlockDirectory directory = reader.directory();
+    int[] of = new int[directory.events];
+    int column = directory.find(Level.DETECTED);
+    for (; column >= 0; column = directory.findNext(column)) {
+      ColumnReader read = reader.column(column);
+      for (int row = 0; row < directory.events; row++) {
+        if (levels.code(row) == 0 && read.value(row, scratch) && Level.isOther(scratch)) {
+          of[row] = table.numberOf(name, scratch);
+        }
+      }
+    }
+    return of;
   }
 
   /// Counts the kept rows of each cell.
@@ -334,6 +362,10 @@ final class BlockGroups {
     if (level != null) {
       level.read(scratch);
       return table.numberOf(name, scratch);
+    }
+    int[] of = words;
+    if (of != null && name == names.length - 1 && of[row] > 0) {
+      return of[row];
     }
     int[] known = numbered[name];
     if (known != null) {

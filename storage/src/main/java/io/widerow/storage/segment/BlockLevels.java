@@ -31,13 +31,16 @@ public final class BlockLevels {
 
   private static final int CODES_MAX = 1 << 14; // of a column that is looked at by its codes
   private static final byte NOT_READ = -1;
+  private static final byte DECIDED = -2; // no level, whatever the other attributes are
 
   private final BlockReader reader;
   private final AttributeValue value = new AttributeValue();
   private byte[] codes = new byte[0]; // by row: 0 for no level
   private int[] numbers = new int[0]; // by row: the code of the column
   private byte[] told = new byte[0]; // by the column's code
-  private int missing;
+  private int missing; // rows without a level
+  private boolean others; // some have a word of the sender instead
+  private int left; // of these, rows of which other attributes may tell it
   private long readOf; // number of the block, as BlockReader#opened counts
 
   /// @param reader the block to look at is open in it
@@ -68,9 +71,11 @@ public final class BlockLevels {
     }
     Arrays.fill(codes, 0, events, (byte) 0);
     missing = events;
+    left = events;
+    others = false;
     for (LevelAttribute attribute : LevelAttribute.all()) {
-      if (missing == 0) {
-        return;
+      if (left == 0) {
+        break;
       }
       int column = directory.find(attribute.name());
       for (; column >= 0; column = directory.findNext(column)) {
@@ -80,6 +85,12 @@ public final class BlockLevels {
       }
     }
     readTexts(directory, events);
+    for (int row = 0; row < events && left < missing; row++) {
+      if (codes[row] == DECIDED) {
+        codes[row] = 0;
+        left++;
+      }
+    }
   }
 
   private void read(LevelAttribute attribute, ColumnReader column, int events) {
@@ -95,7 +106,7 @@ public final class BlockLevels {
       }
       byte code = count == 0 ? NOT_READ : told[numbers[row]];
       if (code == NOT_READ) {
-        code = column.value(row, value) ? code(attribute.level(value)) : 0;
+        code = column.value(row, value) ? code(attribute) : 0;
         if (count > 0) {
           told[numbers[row]] = code;
         }
@@ -104,27 +115,37 @@ public final class BlockLevels {
     }
   }
 
+  private byte code(LevelAttribute attribute) {
+    byte code = code(attribute.level(value));
+    if (code != 0 || !attribute.isFinal(value)) {
+      return code;
+    }
+    others |= Level.isOther(value);
+    return DECIDED;
+  }
+
   private void set(int row, byte code) {
     codes[row] = code;
-    missing -= code == 0 ? 0 : 1;
+    missing -= code > 0 ? 1 : 0;
+    left -= code == 0 ? 0 : 1;
   }
 
   /// The first text of a row decides.
   private void readTexts(BlockDirectory directory, int events) {
-    BitSet left = new BitSet(events);
-    for (int row = 0; row < events; row++) {
-      left.set(row, codes[row] == 0);
+    BitSet open = new BitSet(events);
+    for (int row = 0; row < events && left > 0; row++) {
+      open.set(row, codes[row] == 0);
     }
     for (AttributeName name : LevelAttribute.TEXTS) {
       int column = directory.find(name);
-      for (; column >= 0 && !left.isEmpty(); column = directory.findNext(column)) {
+      for (; column >= 0 && !open.isEmpty(); column = directory.findNext(column)) {
         if (directory.kinds[column] != AttributeKind.STRING) {
           continue;
         }
         ColumnReader texts = reader.column(column);
-        for (int row = left.nextSetBit(0); row >= 0; row = left.nextSetBit(row + 1)) {
+        for (int row = open.nextSetBit(0); row >= 0; row = open.nextSetBit(row + 1)) {
           if (texts.value(row, value)) {
-            left.clear(row);
+            open.clear(row);
             set(row, code(Level.ofText(value)));
           }
         }
@@ -149,6 +170,11 @@ public final class BlockLevels {
   /// True when each row has a level.
   public boolean isComplete() {
     return missing == 0;
+  }
+
+  /// True when rows without a level have a word of the sender in [Level#DETECTED].
+  public boolean hasOthers() {
+    return others;
   }
 
   /// The rows that a test of the level keeps.

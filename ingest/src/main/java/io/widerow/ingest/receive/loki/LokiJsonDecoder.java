@@ -52,8 +52,9 @@ public final class LokiJsonDecoder {
   private int lineBytes; // negative: it has none
 
   /// @param type of all events; null to find it among the labels of each stream
-  public LokiJsonDecoder(@Nullable String type) {
-    stream = new LokiStream(type);
+  /// @param detectLevels whether each entry gets the level that is found
+  public LokiJsonDecoder(@Nullable String type, boolean detectLevels) {
+    stream = new LokiStream(type, detectLevels);
     attributes = new JsonAttributes(stream.tape);
   }
 

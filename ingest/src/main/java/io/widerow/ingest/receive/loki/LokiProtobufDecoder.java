@@ -35,8 +35,9 @@ public final class LokiProtobufDecoder {
   private int entries;
 
   /// @param type of all events; null to find it among the labels of each stream
-  public LokiProtobufDecoder(@Nullable String type) {
-    stream = new LokiStream(type);
+  /// @param detectLevels whether each entry gets the level that is found
+  public LokiProtobufDecoder(@Nullable String type, boolean detectLevels) {
+    stream = new LokiStream(type, detectLevels);
   }
 
   /// Decodes the request in `[0, limit)`.

@@ -42,19 +42,22 @@ public final class LokiProtocol implements WriteProtocol {
   private final @Nullable LokiJsonDecoder json;
   private final LokiProtobufDecoder protobuf;
 
-  public static List<HttpRoute> routes(WriteRoutes write) {
+  /// @param detectLevels whether each entry gets the level that is found
+  public static List<HttpRoute> routes(WriteRoutes write, boolean detectLevels) {
     Set<HttpMethod> post = Set.of(HttpMethod.POST);
+    WriteProtocol.Factory protocols =
+        (context, request) -> new LokiProtocol(context, request, detectLevels);
     return List.of(
-        write.of("/loki/api/v1/push", post, ERRORS, LokiProtocol::new),
-        write.of("/api/prom/push", post, ERRORS, LokiProtocol::new));
+        write.of("/loki/api/v1/push", post, ERRORS, protocols),
+        write.of("/api/prom/push", post, ERRORS, protocols));
   }
 
-  private LokiProtocol(ServiceRequestContext context, HttpRequest request) {
+  private LokiProtocol(ServiceRequestContext context, HttpRequest request, boolean detectLevels) {
     String type = WriteRoutes.type(context, request);
     MediaType media = request.contentType();
     boolean isJson = media != null && media.is(MediaType.JSON);
-    json = isJson ? new LokiJsonDecoder(type) : null;
-    protobuf = new LokiProtobufDecoder(type);
+    json = isJson ? new LokiJsonDecoder(type, detectLevels) : null;
+    protobuf = new LokiProtobufDecoder(type, detectLevels);
   }
 
   @Override

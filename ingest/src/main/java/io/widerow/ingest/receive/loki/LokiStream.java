@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /// One stream of a push request: its labels, which are put on the tape once, and the current entry.
 ///
 /// ```
-///   tape:  labels | their names | metadata of the entry | body
+///   tape:  labels | their names | metadata of the entry | level | body
 ///                               ^ mark: each entry begins here
 /// ```
 ///
@@ -44,6 +44,7 @@ final class LokiStream {
   final AttributeTape tape = new AttributeTape(new AttributeLevels("", "label.", "metadata."));
   private final int bodyName = tape.constant(BODY);
   private final int namesName = tape.constant(NAMES);
+  private final @Nullable EntryLevels levels; // null when none are detected
   private final byte @Nullable [] typeAsked;
   private byte[] body = new byte[0];
   private long mark;
@@ -54,9 +55,12 @@ final class LokiStream {
   private int typeAt; // its place on the tape
   private byte[] names = new byte[256]; // of its labels, with commas between them
   private int namesBytes;
+  private int shared; // attributes of all entries
 
   /// @param typeAsked the type of all events; null to find it among the labels
-  LokiStream(@Nullable String typeAsked) {
+  /// @param detectLevels whether each entry gets the level that is found
+  LokiStream(@Nullable String typeAsked, boolean detectLevels) {
+    levels = detectLevels ? new EntryLevels(tape) : null;
     this.typeAsked = typeAsked == null ? null : typeAsked.getBytes(StandardCharsets.UTF_8);
   }
 
@@ -120,6 +124,10 @@ final class LokiStream {
     tape.name(true, namesName, NAMES.length);
     tape.string(true, at, namesBytes);
     escapedLabels = escaped + EscapedText.escape(tape, 0);
+    if (levels != null) {
+      levels.labels();
+    }
+    shared = tape.count();
     mark = tape.mark();
   }
 
@@ -144,6 +152,9 @@ final class LokiStream {
       int at,
       IncomingBatch batch) {
     tape.level(OWN);
+    if (levels != null) {
+      levels.add(shared, body, inScratch, offset, length);
+    }
     tape.name(true, bodyName, BODY.length);
     tape.string(inScratch, offset, length);
     long time = when.take(batch, tape);

@@ -10,11 +10,12 @@ final class LokiLimits {
   /// The limits as JSON.
   static String of(DaemonConfig config) {
     return """
-    {"discover_log_levels":true,"max_entries_limit_per_query":%d,"max_line_size":%d,\
+    {"discover_log_levels":%b,"max_entries_limit_per_query":%d,"max_line_size":%d,\
     "max_query_series":%d,"query_timeout":"%ds","retention_period":"%ds",\
     "volume_enabled":true,"volume_max_series":%d}\
     """
         .formatted(
+            config.lokiDetectsLevels(),
             LokiParameters.LIMIT_MAX,
             config.eventBytesMax(),
             config.lokiSeriesMax(),

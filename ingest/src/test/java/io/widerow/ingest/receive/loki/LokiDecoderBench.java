@@ -25,6 +25,9 @@ public class LokiDecoderBench extends DecoderBench {
   @Param({"protobuf:lines", "protobuf:fields", "json:lines", "json:fields"})
   private String form = "protobuf:lines";
 
+  @Param({"true", "false"})
+  private boolean levels = true;
+
   private @Nullable LokiProtobufDecoder protobuf;
   private @Nullable LokiJsonDecoder json;
 
@@ -57,10 +60,10 @@ public class LokiDecoderBench extends DecoderBench {
       values.append(quoted(text)).append(object).append(fields ? "}]" : "]");
     }
     if (form.startsWith("protobuf:")) {
-      protobuf = new LokiProtobufDecoder(null);
+      protobuf = new LokiProtobufDecoder(null, levels);
       return LokiMessages.stream("{job=\"web.access\"}", entries.toArray(byte[][]::new));
     }
-    json = new LokiJsonDecoder(null);
+    json = new LokiJsonDecoder(null, levels);
     return "{\"streams\":[{\"stream\":{\"job\":\"web.access\"},\"values\":[%s]}]}"
         .formatted(values)
         .getBytes(UTF_8);

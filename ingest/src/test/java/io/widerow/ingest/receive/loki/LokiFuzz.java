@@ -42,7 +42,7 @@ public final class LokiFuzz {
 
   public static void protobuf(byte[] body, int limit, IncomingBatch batch) {
     try {
-      new LokiProtobufDecoder(null).decode(body, limit, batch);
+      new LokiProtobufDecoder(null, true).decode(body, limit, batch);
     } catch (ProtobufReader.Bad whole) {
       requireByte(whole.reason());
     }
@@ -50,7 +50,7 @@ public final class LokiFuzz {
 
   public static void json(byte[] body, int limit, IncomingBatch batch) {
     try {
-      new LokiJsonDecoder(null).decode(body, limit, batch);
+      new LokiJsonDecoder(null, true).decode(body, limit, batch);
     } catch (JsonScanner.Bad whole) {
       requireByte(String.valueOf(whole.getMessage()));
     }

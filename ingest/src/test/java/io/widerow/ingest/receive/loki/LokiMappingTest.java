@@ -62,12 +62,13 @@ class LokiMappingTest {
     return withoutNames(result.stored());
   }
 
-  /// The events without the names of their labels, which each must have.
+  /// The events without the names of their labels and their level, which each must have.
   private static List<MemoryStore.Stored> withoutNames(List<MemoryStore.Stored> events) {
     List<MemoryStore.Stored> without = new ArrayList<>();
     for (MemoryStore.Stored event : events) {
       Map<String, Object> attributes = new TreeMap<>(event.attributes());
       assertInstanceOf(String.class, attributes.remove("widerow.labels"));
+      assertInstanceOf(String.class, attributes.remove("detected_level"));
       without.add(
           new MemoryStore.Stored(event.type(), event.timeNanos(), event.ownId(), attributes));
     }
@@ -265,7 +266,8 @@ class LokiMappingTest {
     String json = jsonOf("{\"app\":\"\u00e4\"}", "[1,\"a\u00e9\",{\"\u00fc\":\"\u0080\"}]");
     Decoding.Result raw = Decoding.of(json.getBytes(StandardCharsets.ISO_8859_1), LokiFuzz::json);
     assertEquals(
-        "{\\xFC=\\x80, app=\\xE4, body=a\\xE9, widerow.escaped=4, widerow.labels=app}",
+        "{\\xFC=\\x80, app=\\xE4, body=a\\xE9, detected_level=unknown, widerow.escaped=4,"
+            + " widerow.labels=app}",
         raw.stored().getFirst().attributes().toString());
     assertEquals(
         "{a=\\ud800, body=\\udc00x, widerow.escaped=2}",

@@ -92,7 +92,8 @@ class MalformedLokiTest {
     for (MemoryStore.Stored stored : result.stored()) {
       assertEquals("good", stored.body());
       assertEquals(1_000_000_000L, stored.timeNanos());
-      assertEquals(Set.of("body", "widerow.labels"), stored.attributes().keySet());
+      assertEquals(
+          Set.of("body", "detected_level", "widerow.labels"), stored.attributes().keySet());
     }
     assertEquals(refused, result.refused().count());
     for (int i = 0; i < refused; i++) {

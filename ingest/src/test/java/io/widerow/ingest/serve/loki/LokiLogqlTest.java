@@ -100,7 +100,8 @@ class LokiLogqlTest {
   @Test
   void queriesHaveTheResultsOfLoki(@TempDir Path directory)
       throws IOException, InterruptedException {
-    try (LokiDaemon loki = new LokiDaemon(directory.resolve("d"))) {
+    try (LokiDaemon loki =
+        new LokiDaemon(directory.resolve("d"), "loki-discover-levels", "false")) {
       loki.push(
           "{\"app\":\"a\",\"pod\":\"1\"}",
           "[\"1780000010000000000\",\"x=10.0.0.1 took 5ms\"],"

@@ -89,7 +89,8 @@ class LokiStreamsTest {
     assertTrue(
         counted.contains("\"app_extracted\":\"m\"") && counted.contains("\"id_extracted\":\"7\""),
         counted);
-    assertTrue(!counted.contains("detected_level") && !counted.contains("widerow"), counted);
+    assertTrue(
+        counted.contains("\"detected_level\":\"a\"") && !counted.contains("widerow"), counted);
     String chosen =
         loki.get(
             "query",

@@ -28,9 +28,6 @@ public final class EventLines {
   /// Of each character of a value: six when it is escaped, in a builder that grows, and the text.
   private static final long LOGFMT_BYTES = 24;
 
-  /// The level of an event without one.
-  public static final String UNKNOWN_LEVEL = "unknown";
-
   private final LabelMapping labels;
   private final @Nullable List<AttributeName> names;
   private final boolean level;
@@ -85,8 +82,14 @@ public final class EventLines {
       line.set(Category.METADATA, unique, value);
     });
     if (level || pushedLevel) {
-      Level found = Level.of(newEvent, scratch);
-      line.level(found == null ? UNKNOWN_LEVEL : found.word(), pushedLevel);
+      boolean isWord =
+          Level.find(newEvent, scratch)
+              && scratch.kind() == AttributeKind.STRING
+              && scratch.length() > 0;
+      if (isWord) {
+        reserve(scratch);
+      }
+      line.level(isWord ? scratch.toString() : Level.UNKNOWN, pushedLevel);
     }
     return line;
   }

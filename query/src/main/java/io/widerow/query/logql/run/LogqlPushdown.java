@@ -8,7 +8,6 @@ import io.widerow.query.RegexText;
 import io.widerow.query.logql.Matcher;
 import io.widerow.query.logql.Stage;
 import io.widerow.query.logql.Units;
-import io.widerow.query.logql.line.EventLines;
 import io.widerow.storage.Filter;
 import io.widerow.storage.Filter.Comparison;
 import io.widerow.storage.Filter.Literal;
@@ -44,29 +43,60 @@ final class LogqlPushdown {
 
   /// A test of the type. Exact.
   static Filter ofType(Matcher matcher) {
-    Pattern regex = matcher.regex();
-    Filter test =
-        regex == null
-            ? equal(ANY, matcher.text())
-            : new Filter.Matches(ANY, RegexText.whole(regex));
+    Filter test = found(matcher, ANY);
     return new Filter.OfType(matcher.kind().isNegative() ? new Filter.Not(test) : test);
   }
 
   /// A test of the detected level. Exact.
   static Filter ofLevel(Matcher matcher) {
+    if (isAnyText(matcher)) {
+      return EVERYTHING;
+    }
     List<Filter> parts = new ArrayList<>();
     for (Level level : Level.values()) {
       if (matcher.test(level.word())) {
         parts.add(new Filter.OfLevel(Comparison.EQUAL, level));
       }
     }
-    if (matcher.test(EventLines.UNKNOWN_LEVEL)) {
-      if (parts.size() == Level.values().length) {
-        return EVERYTHING;
-      }
-      parts.add(new Filter.Not(new Filter.HasLevel()));
+    boolean isWord = matcher.kind() == Matcher.Kind.EQUAL && !parts.isEmpty();
+    if (!isWord) {
+      List<Filter> other = List.of(new Filter.Not(new Filter.HasLevel()), ofOther(matcher));
+      parts.add(new Filter.And(other));
     }
     return any(parts);
+  }
+
+  private static boolean isAnyText(Matcher matcher) {
+    Pattern regex = matcher.regex();
+    return regex == null
+        ? matcher.kind() == Matcher.Kind.NOT_EQUAL && matcher.text().isEmpty()
+        : !matcher.kind().isNegative() && List.of(".+", ".*").contains(regex.pattern());
+  }
+
+  /// A test of what an event without a level shows: the word that its sender gave, or `unknown`.
+  private static Filter ofOther(Matcher matcher) {
+    Filter shown = matcher.test(Level.UNKNOWN) ? EVERYTHING : new Filter.Not(EVERYTHING);
+    for (AttributeName name : List.of(Level.FIELD, Level.DETECTED)) {
+      Filter isText = new Filter.Compare(name, Comparison.GREATER, new Literal.Word(Text.of("")));
+      Filter isUnknown = equal(name, Level.UNKNOWN);
+      Filter isOther = new Filter.And(List.of(isText, new Filter.Not(isUnknown)));
+      Filter found = found(matcher, name);
+      Filter holds = matcher.kind().isNegative() ? new Filter.Not(found) : found;
+      shown =
+          new Filter.Or(
+              List.of(
+                  new Filter.And(List.of(isOther, holds)),
+                  new Filter.And(List.of(new Filter.Not(isOther), shown))));
+    }
+    return shown;
+  }
+
+  /// The test of a text without its negation.
+  private static Filter found(Matcher matcher, AttributeName name) {
+    Pattern regex = matcher.regex();
+    return regex == null
+        ? equal(name, matcher.text())
+        : new Filter.Matches(name, RegexText.whole(regex));
   }
 
   private static Filter equal(AttributeName name, String text) {
@@ -99,12 +129,7 @@ final class LogqlPushdown {
     if (names.size() != 1) {
       return EVERYTHING;
     }
-    Pattern regex = matcher.regex();
-    AttributeName name = names.getFirst();
-    return new Filter.Not(
-        regex == null
-            ? equal(name, matcher.text())
-            : new Filter.Matches(name, RegexText.whole(regex)));
+    return new Filter.Not(found(matcher, names.getFirst()));
   }
 
   /// A test that does not hold without the attribute.

@@ -29,6 +29,8 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -109,6 +111,10 @@ class Loki4jTest {
       MemoryStore.Stored event = events.get(i);
       assertEquals("shop", event.type());
       assertTrue(from <= event.timeNanos() && event.timeNanos() <= until, event.toString());
+      Map<String, Object> attributes = new TreeMap<>(event.attributes());
+      Object labels = attributes.remove("widerow.labels");
+      assertEquals(Set.of("app", "level"), Set.of(String.valueOf(labels).split(",")));
+      assertEquals(i % 2 == 0 ? "info" : "warn", attributes.remove("detected_level"));
       assertEquals(
           Map.of(
               "app",
@@ -121,7 +127,7 @@ class Loki4jTest {
               "shop.Orders",
               "thread",
               "main"),
-          event.attributes());
+          attributes);
     }
   }
 
