@@ -67,8 +67,8 @@ class LayerTest extends LayerRules {
       ingest.serve.query: event storage storage.embedded query query.output query.result \
           query.survey query.export query.fields query.patterns ingest.config ingest.lane \
           ingest.intake ingest.http ingest.serve.reply
-      ingest.serve.loki: storage query query.output query.fields query.logql query.logql.line \
-          query.logql.run ingest.config ingest.http ingest.serve.reply
+      ingest.serve.loki: storage storage.embedded query query.output query.fields \
+          query.logql query.logql.line query.logql.run ingest.config ingest.http ingest.serve.reply
       ingest.serve.page: ingest.config ingest.http
       ingest.serve.prometheus: event storage query query.output query.logql query.series \
           query.promql query.promql.run ingest.decode ingest.config ingest.http ingest.serve.reply

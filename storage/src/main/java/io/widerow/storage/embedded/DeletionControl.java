@@ -96,6 +96,8 @@ public final class DeletionControl {
 
   /// The progress of a deletion, and its proof.
   ///
+  /// @param fromNanos first time, nanoseconds since the Unix epoch; the least long for no limit
+  /// @param untilNanos first time after; the greatest long for no limit
   /// @param state `planned`, `running`, `waiting` for the damaged files while nothing else is left,
   ///   or `done`
   /// @param endedNanos when it was done, nanoseconds since the Unix epoch; 0 before
@@ -110,6 +112,8 @@ public final class DeletionControl {
   /// @param damaged damaged segment files that may hold it
   public record Standing(
       int id,
+      long fromNanos,
+      long untilNanos,
       String where,
       String state,
       long endedNanos,
@@ -137,6 +141,11 @@ public final class DeletionControl {
     }
   }
 
+  /// Counts what a deletion would remove.
+  public Plan count(Asked asked, StoreView view) {
+    return count(draft(asked, 0), view);
+  }
+
   /// Counts what a deletion would remove, and remembers it. Hides nothing.
   ///
   /// @throws IllegalArgumentException when nothing matches, the filter has a part that a store
@@ -146,8 +155,7 @@ public final class DeletionControl {
     if (contents.isDrained()) {
       throw new IllegalStateException("a drained store deletes released events");
     }
-    Deletion draft = draft(asked, 0);
-    Plan found = count(draft, view);
+    Plan found = count(asked, view);
     if (found.events == 0) {
       throw new IllegalArgumentException("where: nothing matches %s".formatted(text(asked)));
     }
@@ -294,6 +302,8 @@ public final class DeletionControl {
     left.forEach(gone::remove);
     return new Standing(
         deletion.id(),
+        deletion.fromNanos(),
+        deletion.untilNanos(),
         deletion.where(),
         isWaiting(deletion) ? "waiting" : deletion.state().name().toLowerCase(Locale.ROOT),
         deletion.endedNanos(),

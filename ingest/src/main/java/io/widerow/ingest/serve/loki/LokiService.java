@@ -112,6 +112,7 @@ public final class LokiService {
     routes.add(route("format_query", answers::formatQuery, LokiErrors::ofFormatting));
     routes.add(route("drilldown-limits", answers::limits));
     routes.add(route("status/buildinfo", answers::buildInfo));
+    routes.addAll(new LokiDeletions(store, memory, epochNanos, this::context).routes(ROOT));
     return routes;
   }
 
@@ -163,8 +164,7 @@ public final class LokiService {
       QueryReply reply)
       throws ExecutionException, InterruptedException, TimeoutException {
     try (StoreView view = store.view();
-        LogqlContext execution =
-            new LogqlContext(view, labels, known, limits, QueryBudget.DEFAULT, memory)) {
+        LogqlContext execution = context(view)) {
       running.add(execution);
       var _ = reply.response().whenComplete().whenComplete((_, _) -> execution.cancel());
       OutputBuffer out = new OutputBuffer(SINK_BYTES, execution::hold);
@@ -183,6 +183,10 @@ public final class LokiService {
     } catch (StorageException failed) {
       reply.refuse(LokiErrors.of(failed));
     }
+  }
+
+  private LogqlContext context(StoreView view) {
+    return new LogqlContext(view, labels, known, limits, QueryBudget.DEFAULT, memory);
   }
 
   /// Ends running queries, and refuses new ones.

@@ -20,9 +20,12 @@ import org.jspecify.annotations.Nullable;
 /// attributes are tested again on the events read. They do not find attributes that are bytes.
 final class LogqlPushdown {
   private static final Filter EVERYTHING = new Filter.Everything();
-  private static final Filter IS_BODY =
+
+  /// Events whose body is a text.
+  static final Filter IS_BODY =
       new Filter.Compare(
           AttributeName.BODY, Comparison.GREATER_OR_EQUAL, new Literal.Word(Text.of("")));
+
   private static final AttributeName ANY = AttributeName.of("type");
 
   private LogqlPushdown() {}
@@ -99,7 +102,8 @@ final class LogqlPushdown {
         : new Filter.Matches(name, RegexText.whole(regex));
   }
 
-  private static Filter equal(AttributeName name, String text) {
+  /// A test of a text.
+  static Filter equal(AttributeName name, String text) {
     return new Filter.Compare(name, Comparison.EQUAL, new Literal.Word(Text.of(text)));
   }
 
@@ -148,7 +152,18 @@ final class LogqlPushdown {
     return parts.size() == 1 ? parts.getFirst() : new Filter.Or(parts);
   }
 
-  private static @Nullable Literal number(String text) {
+  /// True when a number, or a truth value, is shown as this text.
+  static boolean isShown(Literal number, String text) {
+    return switch (number) {
+      case Literal.Whole(long value) -> Long.toString(value).equals(text);
+      case Literal.Fraction(double value) -> Double.toString(value).equals(text);
+      case Literal.Truth _ -> true;
+      case Literal.Word _ -> false;
+    };
+  }
+
+  /// The number, or the truth value, that a text is; null when it is none.
+  static @Nullable Literal number(String text) {
     if (text.equals("true") || text.equals("false")) {
       return new Literal.Truth(text.equals("true"));
     }
