@@ -69,11 +69,12 @@ final class CheckpointDirectory implements AutoCloseable {
   /// @throws StorageException.Corrupt when it is damaged
   /// @throws StorageException.Incompatible when another version wrote it
   @Nullable Checkpoint read() throws IOException {
-    if (!Files.exists(file)) {
+    byte[] bytes = readBytes();
+    if (bytes == null) {
       return null;
     }
     try {
-      return Checkpoint.decode(Files.readAllBytes(file));
+      return Checkpoint.decode(bytes);
     } catch (Checkpoint.Damaged damaged) {
       String found = damaged.getMessage() + ADVICE;
       if (damaged.offset < 0) {
@@ -86,6 +87,16 @@ final class CheckpointDirectory implements AutoCloseable {
   /// Replaces the checkpoint. When this returns, a crash of the machine keeps the new one; when it
   /// throws, the old one or the new one is there.
   void write(Checkpoint checkpoint) throws IOException {
+    write(checkpoint.encode());
+  }
+
+  /// The bytes that were written last; null when there are none.
+  byte @Nullable [] readBytes() throws IOException {
+    return Files.exists(file) ? Files.readAllBytes(file) : null;
+  }
+
+  /// The same for a state of another kind.
+  void write(byte[] state) throws IOException {
     Path temporary = directory.resolve("checkpoint.tmp");
     try (FileChannel channel =
         FileChannel.open(
@@ -93,7 +104,7 @@ final class CheckpointDirectory implements AutoCloseable {
             StandardOpenOption.CREATE,
             StandardOpenOption.TRUNCATE_EXISTING,
             StandardOpenOption.WRITE)) {
-      ByteBuffer bytes = ByteBuffer.wrap(checkpoint.encode());
+      ByteBuffer bytes = ByteBuffer.wrap(state);
       while (bytes.hasRemaining()) {
         int _ = channel.write(bytes);
       }

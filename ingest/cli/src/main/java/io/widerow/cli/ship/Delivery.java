@@ -1,20 +1,36 @@
 package io.widerow.cli.ship;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// Events on their way to a daemon, in one request. They are sent again with the same bytes and the
 /// same key until they are acknowledged.
 ///
 /// - Threads: any; it never changes.
 interface Delivery {
-  /// Parameters of `POST /v1/events`, encoded, such as `type=app`.
+  /// The endpoint.
+  default String path() {
+    return "/v1/events";
+  }
+
+  /// The type of the body.
+  default String mediaType() {
+    return "application/x-ndjson";
+  }
+
+  /// Parameters of the endpoint, encoded, such as `type=app`.
   String parameters();
 
   /// The idempotency key.
   String key();
 
-  /// JSON lines, one for each event.
+  /// The body: JSON lines, one for each event, unless [#mediaType] is another.
   byte[] json();
+
+  /// What became of the events; null when the response does not tell.
+  default @Nullable BatchResponse response(int status, String body) {
+    return status == 200 || status == 202 || status == 400 ? BatchResponse.of(body) : null;
+  }
 
   /// Bytes of the file that it is of.
   long fileBytes();

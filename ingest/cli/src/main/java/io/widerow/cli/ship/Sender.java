@@ -161,10 +161,10 @@ final class Sender implements AutoCloseable {
   private HttpRequest request(Delivery batch) {
     String level = durability.isEmpty() ? "" : "&durability=" + durability;
     return address
-        .request("/v1/events?" + batch.parameters() + level)
+        .request(batch.path() + "?" + batch.parameters() + level)
         .version(HttpClient.Version.HTTP_1_1) // an upgrade would send the body twice
         .timeout(ANSWER_TIMEOUT)
-        .header("Content-Type", "application/x-ndjson")
+        .header("Content-Type", batch.mediaType())
         .header("Idempotency-Key", batch.key())
         .POST(HttpRequest.BodyPublishers.ofByteArray(batch.json()))
         .build();
@@ -176,8 +176,7 @@ final class Sender implements AutoCloseable {
       HttpResponse<String> answer =
           client.send(request, HttpResponse.BodyHandlers.ofString(StandardCharsets.UTF_8));
       int status = answer.statusCode();
-      boolean taken = status == 200 || status == 202 || status == 400;
-      BatchResponse all = taken ? BatchResponse.of(answer.body()) : null;
+      BatchResponse all = batch.response(status, answer.body());
       if (all != null) {
         Delivery.Remedy remedy = batch.remedy(all);
         tally.add(batch, all, remedy);

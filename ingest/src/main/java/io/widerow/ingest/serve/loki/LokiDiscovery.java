@@ -130,6 +130,10 @@ final class LokiDiscovery {
       } else {
         LokiJson.texts(field.parsers(), out);
       }
+      if (!field.jsonPath().isEmpty()) {
+        out.put(",\"jsonPath\":");
+        LokiJson.texts(field.jsonPath(), out);
+      }
       out.put('}');
       comma = ",";
     }

@@ -271,10 +271,11 @@ class GrafanaRequestsTest {
         loki.get("detected_labels", range));
     assertEquals(
         "{\"fields\":[{\"label\":\"code\",\"type\":\"int\",\"cardinality\":1,"
-            + "\"parsers\":[\"json\"]},"
+            + "\"parsers\":[\"json\"],\"jsonPath\":[\"code\"]},"
             + "{\"label\":\"detected_level\",\"type\":\"string\",\"cardinality\":2,"
             + "\"parsers\":null},"
-            + "{\"label\":\"msg\",\"type\":\"string\",\"cardinality\":1,\"parsers\":[\"json\"]},"
+            + "{\"label\":\"msg\",\"type\":\"string\",\"cardinality\":1,\"parsers\":[\"json\"],"
+            + "\"jsonPath\":[\"msg\"]},"
             + "{\"label\":\"took\",\"type\":\"duration\",\"cardinality\":3,"
             + "\"parsers\":[\"logfmt\"]},"
             + "{\"label\":\"trace_id\",\"type\":\"string\",\"cardinality\":1,\"parsers\":null}],"

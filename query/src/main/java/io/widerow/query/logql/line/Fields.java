@@ -1,9 +1,13 @@
 package io.widerow.query.logql.line;
 
+import io.widerow.query.json.JsonException;
+import io.widerow.query.json.JsonNode;
 import io.widerow.query.logql.LogqlNames;
 import io.widerow.query.logql.Stage;
 import io.widerow.query.logql.line.Line.Category;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /// The fields that the parsers of JSON and logfmt find in a line without given names.
 public final class Fields {
@@ -44,5 +48,36 @@ public final class Fields {
             found.field(label, value, json ? "json" : "logfmt");
           }
         });
+  }
+
+  /// The names of the members that lead to the value of a label in a line of JSON; empty when there
+  /// is none.
+  public static List<String> jsonPath(String line, String label) {
+    List<String> path = new ArrayList<>();
+    try {
+      JsonNode root = JsonNode.parseFirst(line, JsonNode.DEPTH_MAX, _ -> {});
+      boolean _ = leads("", root, label, path);
+    } catch (JsonException _) {
+      return List.of(); // it has labels only up to there
+    }
+    return path;
+  }
+
+  private static boolean leads(String prefix, JsonNode object, String label, List<String> path) {
+    Map<String, JsonNode> members = object.members();
+    if (members == null) {
+      return false;
+    }
+    for (Map.Entry<String, JsonNode> member : members.entrySet()) {
+      String name = LogqlNames.shown(prefix + member.getKey());
+      JsonNode node = member.getValue();
+      boolean isValue = node.members() == null && node.items() == null && !node.isNull();
+      path.add(member.getKey());
+      if (isValue ? name.equals(label) : leads(name + "_", node, label, path)) {
+        return true;
+      }
+      path.removeLast();
+    }
+    return false;
   }
 }

@@ -5,6 +5,7 @@ import io.widerow.query.logql.Stage;
 import io.widerow.query.logql.Units;
 import io.widerow.query.logql.line.Fields;
 import io.widerow.query.logql.line.LineMemory;
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -12,6 +13,7 @@ import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 
 /// The fields of the newest lines of a query: attributes of their events, and the fields that the
 /// parsers find in the lines.
@@ -20,6 +22,11 @@ import java.util.TreeSet;
 /// - Memory: the fields found, counted by the execution.
 public final class DetectedFields {
   private static final long TEXT_BYTES = 128;
+  private static final String JSON = "json";
+  private static final String EXTRACTED = "_extracted";
+  private static final Pattern WHOLE = Pattern.compile("[-+]?[0-9]{1,100}");
+  private static final Set<String> TRUTHS =
+      Set.of("t", "T", "TRUE", "true", "True", "f", "F", "FALSE", "false", "False");
 
   private final LogqlContext execution;
   private final Map<String, Values> fields = new TreeMap<>();
@@ -34,11 +41,19 @@ public final class DetectedFields {
   /// @param type one of string int float boolean duration bytes
   /// @param cardinality number of values seen
   /// @param parsers the parsers that find it in lines; empty for an attribute
-  public record Field(String label, String type, int cardinality, List<String> parsers) {}
+  /// @param jsonPath names of the members that lead to it in an object; empty when no line is one
+  public record Field(
+      String label, String type, int cardinality, List<String> parsers, List<String> jsonPath) {
+    public Field {
+      parsers = List.copyOf(parsers);
+      jsonPath = List.copyOf(jsonPath);
+    }
+  }
 
   private static final class Values {
     private final SortedSet<String> values = new TreeSet<>();
     private final Set<String> parsers = new TreeSet<>();
+    private List<String> jsonPath = List.of();
     private String type = "";
   }
 
@@ -56,13 +71,14 @@ public final class DetectedFields {
         .streams()
         .forEach((stream, entries) -> {
           for (StreamEntries.Entry entry : entries) {
-            entry.metadata().forEach((label, value) -> add(label, value, ""));
+            entry.metadata().forEach((label, value) -> add(label, value, "", ""));
             if (parsed) {
               entry
                   .parsed()
                   .forEach((label, value) -> {
                     if (!label.startsWith("__error")) {
-                      add(label, value, Fields.isJson(entry.text()) ? "json" : "logfmt");
+                      String parser = Fields.isJson(entry.text()) ? JSON : "logfmt";
+                      add(label, value, parser, entry.text());
                     }
                   });
             } else {
@@ -72,14 +88,15 @@ public final class DetectedFields {
                   (label, value, parser) -> {
                     boolean taken =
                         stream.labels().containsKey(label) || entry.metadata().containsKey(label);
-                    add(taken ? label + "_extracted" : label, value, parser);
+                    add(taken ? label + EXTRACTED : label, value, parser, entry.text());
                   });
             }
           }
         });
   }
 
-  private void add(String label, String value, String parser) {
+  /// @param line from which a parser read it
+  private void add(String label, String value, String parser, String line) {
     if (value.isEmpty()) {
       return;
     }
@@ -96,6 +113,14 @@ public final class DetectedFields {
     if (!parser.isEmpty()) {
       of.parsers.add(parser);
     }
+    if (parser.equals(JSON) && of.jsonPath.isEmpty()) {
+      String sent =
+          label.endsWith(EXTRACTED)
+              ? label.substring(0, label.length() - EXTRACTED.length())
+              : label;
+      of.jsonPath = Fields.jsonPath(line, sent);
+      of.jsonPath.forEach(name -> execution.hold(TEXT_BYTES + 2L * name.length()));
+    }
     String type = type(value);
     of.type = of.type.isEmpty() || of.type.equals(type) ? type : both(of.type, type);
   }
@@ -107,21 +132,22 @@ public final class DetectedFields {
     return numbers ? "float" : "string";
   }
 
+  /// The first kind of number that a value is, in the order of Loki.
   static String type(String value) {
-    if (value.equals("true") || value.equals("false")) {
-      return "boolean";
-    }
-    if (value.matches("-?\\d{1,19}")) {
-      return "int";
+    if (WHOLE.matcher(value).matches() && Units.number(value) != null) {
+      boolean fits = new BigInteger(value).bitLength() < Long.SIZE;
+      return fits ? "int" : "float";
     }
     if (Units.number(value) != null) {
       return "float";
     }
-    if (Units.nanos(value) != null) {
+    if (TRUTHS.contains(value)) {
+      return "boolean";
+    }
+    if (Units.seconds(value) != null) {
       return "duration";
     }
-    boolean hasUnit = Character.isLetter(value.charAt(value.length() - 1));
-    return hasUnit && Units.bytes(value) != null ? "bytes" : "string";
+    return Units.bytes(value) != null ? "bytes" : "string";
   }
 
   /// The fields by name, at most so many.
@@ -129,7 +155,7 @@ public final class DetectedFields {
     List<Field> list = new ArrayList<>();
     fields.forEach((label, of) -> {
       if (list.size() < limit) {
-        list.add(new Field(label, of.type, of.values.size(), List.copyOf(of.parsers)));
+        list.add(new Field(label, of.type, of.values.size(), List.copyOf(of.parsers), of.jsonPath));
       }
     });
     return list;
