@@ -84,10 +84,11 @@ class VmalertTest extends ClientDaemon {
     requireProgram("vmalert", "victoria-metrics");
     requireProgram("prometheus-alertmanager", "prometheus-alertmanager");
     int alertmanager = freePort();
-    String daemon = "http://127.0.0.1:" + port("http");
+    String daemon = url();
     Path config =
         Files.writeString(
-            directory.resolve("alertmanager.yaml"), "route: {receiver: x}\nreceivers: [{name: x}]\n");
+            directory.resolve("alertmanager.yaml"),
+            "route: {receiver: x}\nreceivers: [{name: x}]\n");
     Process receiver =
         start(
             "alertmanager",
@@ -113,8 +114,8 @@ class VmalertTest extends ClientDaemon {
       long now = System.currentTimeMillis() * 1_000_000L;
       String values =
           IntStream.range(0, ERRORS + 2)
-              .mapToObj(i ->
-                  "[\"%d\",\"%s %d\"]".formatted(now + i, i < ERRORS ? "an error" : "fine", i))
+              .mapToObj(
+                  i -> "[\"%d\",\"%s %d\"]".formatted(now + i, i < ERRORS ? "an error" : "fine", i))
               .collect(Collectors.joining(","));
       HttpRequest push =
           HttpRequest.newBuilder(URI.create(daemon + "/loki/api/v1/push"))
@@ -140,7 +141,7 @@ class VmalertTest extends ClientDaemon {
           "alerts");
       Await.until(
           () ->
-              get(port("http"), "/api/v1/query?query=shop_lines")
+              get(httpPort(), "/api/v1/query?query=shop_lines")
                   .contains("\"" + (ERRORS + 2) + "\"]"),
           "a recorded series");
       Await.until(

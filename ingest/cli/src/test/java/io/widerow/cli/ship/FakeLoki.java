@@ -193,7 +193,7 @@ final class FakeLoki implements AutoCloseable {
       String value = labels.getOrDefault(matcher.group(1), "");
       String wanted =
           matcher.group(3).replace("\\n", "\n").replace("\\\"", "\"").replace("\\\\", "\\");
-      all &= matcher.group(2).equals("=") ? value.equals(wanted) : value.matches(wanted);
+      all &= matcher.group(2).equals("=") ? value.equals(wanted) : value.matches("(?s)" + wanted);
     }
     return all;
   }

@@ -180,9 +180,11 @@ class GrafanaRequestsTest {
     assertEquals(
         SUCCESS
             + "{\"resultType\":\"vector\",\"result\":["
-            + "{\"metric\":{\"detected_level\":\"error\",\"env\":\"prod\",\"level\":\"error\",\"service_name\":\"shop\"},"
+            + "{\"metric\":{\"detected_level\":\"error\","
+            + "\"env\":\"prod\",\"level\":\"error\",\"service_name\":\"shop\"},"
             + "\"value\":[1780000060,\"1\"]},"
-            + "{\"metric\":{\"detected_level\":\"info\",\"env\":\"prod\",\"level\":\"info\",\"service_name\":\"shop\"},"
+            + "{\"metric\":{\"detected_level\":\"info\","
+            + "\"env\":\"prod\",\"level\":\"info\",\"service_name\":\"shop\"},"
             + "\"value\":[1780000060,\"2\"]}]}}",
         LokiDaemon.withoutStats(answer.body()));
   }

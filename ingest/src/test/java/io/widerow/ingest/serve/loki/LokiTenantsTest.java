@@ -7,9 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.widerow.ingest.config.DaemonConfig;
 import java.io.IOException;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -74,6 +77,30 @@ class LokiTenantsTest {
         assertEquals(401, status(loki, path, "X-Scope-OrgID", "acme"), path);
         assertEquals(204, status(loki, path, "X-Scope-OrgID", "fake"), path);
         assertEquals(204, status(loki, path), path);
+      }
+    }
+  }
+
+  /// The endpoints in the table of the document, by their paths.
+  @Test
+  void everyDocumentedEndpointRefusesAnotherTenant(@TempDir Path directory)
+      throws IOException, InterruptedException {
+    List<MatchResult> rows =
+        Pattern.compile("\\| `(GET|POST|DELETE) (/\\S+)` \\| (query|admin) \\|")
+            .matcher(Files.readString(Path.of("../query/LOGQL.md")))
+            .results()
+            .toList();
+    assertTrue(rows.size() > 25, rows.size() + " endpoints");
+    try (LokiDaemon loki = new LokiDaemon(directory.resolve("d"))) {
+      for (MatchResult row : rows) {
+        String path = row.group(2).replaceAll("\\{\\w+}", "a");
+        List<String> methods =
+            row.group(1).equals("POST") ? List.of("POST", "PUT") : List.of(row.group(1));
+        for (String method : methods) {
+          HttpResponse<String> answer = loki.http.send(method, path, "X-Scope-OrgID", "acme");
+          assertEquals(401, answer.statusCode(), method + " " + path + answer.body());
+          assertTrue(answer.body().contains("set loki-tenants"), answer.body());
+        }
       }
     }
   }
