@@ -1,9 +1,11 @@
 package io.widerow.cql.server;
 
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.handler.codec.DecoderException;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.timeout.IdleStateEvent;
 import io.widerow.cql.CqlException;
 import io.widerow.cql.CqlException.Code;
@@ -23,12 +25,14 @@ import io.widerow.ingest.config.Tokens;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -54,10 +58,12 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
   private final FrameReader reader;
   private final FrameWriter writer;
   private final Set<ExecutionHandle> running = new HashSet<>();
-  private State state = State.NEW;
-  private int version = FrameReader.VERSION_MAX; // of the first request, then of all
-  private @Nullable String keyspace;
-  private Tokens.@Nullable Token token;
+  private volatile State state = State.NEW;
+  private volatile int version = FrameReader.VERSION_MAX; // of the first request, then of all
+  private volatile @Nullable String keyspace; // written by the event loop, as the next ones
+  private volatile Map<String, String> startup = Map.of(); // the options of STARTUP
+  private final AtomicLong requests = new AtomicLong();
+  private volatile Tokens.@Nullable Token token;
   private @Nullable Tokens seen; // of which the token is one
   private boolean registered; // for changes of the schema
   private int underWay;
@@ -85,6 +91,7 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
       return;
     }
     service.counted();
+    long _ = requests.incrementAndGet();
     underWay++;
     if (underWay >= REQUESTS_MAX) {
       context.channel().config().setAutoRead(false);
@@ -147,6 +154,7 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
       throw CqlException.protocol("Unknown compression algorithm: %s".formatted(compression));
     }
     version = request.version();
+    startup = Map.copyOf(options);
     boolean open = service.tokens() == null;
     state = open ? State.READY : State.AUTHENTICATING;
     Reply reply =
@@ -162,6 +170,35 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
     if (open) {
       known(context);
     }
+  }
+
+  /// This connection as a row of `system_views.clients`.
+  Map<String, Object> client(Channel channel) {
+    InetSocketAddress remote = (InetSocketAddress) channel.remoteAddress();
+    SslHandler tls = channel.pipeline().get(SslHandler.class);
+    Map<String, String> options = startup;
+    Map<String, Object> row = new HashMap<>();
+    row.put("address", remote.getAddress());
+    row.put("port", remote.getPort());
+    row.put("client_options", options);
+    row.put("connection_stage", state.name().toLowerCase(Locale.ROOT));
+    row.put("driver_name", options.getOrDefault("DRIVER_NAME", "undefined"));
+    row.put("driver_version", options.getOrDefault("DRIVER_VERSION", "undefined"));
+    row.put("hostname", remote.getAddress().getHostAddress());
+    row.put("protocol_version", version);
+    row.put("request_count", requests.get());
+    row.put("ssl_enabled", tls != null);
+    if (tls != null) {
+      row.put("ssl_cipher_suite", tls.engine().getSession().getCipherSuite());
+      row.put("ssl_protocol", tls.engine().getSession().getProtocol());
+    }
+    Tokens.Token own = token;
+    row.put("username", own == null ? "anonymous" : own.name());
+    String in = keyspace;
+    if (in != null) {
+      row.put("keyspace_name", in);
+    }
+    return row;
   }
 
   /// The client is known: it may send long requests, and take its time between them.
@@ -419,6 +456,7 @@ final class Connection extends SimpleChannelInboundHandler<Request> {
         asked.trace,
         () -> {
           Prepared prepared = allowed(statement.get(), own);
+          asked.options.consistency().require(prepared.need());
           Trace.add(asked.trace, () -> "The statement is parsed and planned");
           CqlService.Page page =
               service.execute(asked.id, prepared, asked.options, client, execution, asked.trace);

@@ -121,6 +121,7 @@ final class CqlPort implements PortProvider.Port {
     List<RowSource> sources = new ArrayList<>(traces.sources());
     sources.add(new EventSource(store::view, memory, events));
     sources.add(ServerCatalog.roles(() -> admins(terms.tokens())));
+    sources.add(ServerCatalog.clients(this::clients));
     Planner planner = new Planner(new ServerCatalog(identity, sources, tables), tables);
     if (tables != null) {
       tables.onChange(this::changed);
@@ -145,6 +146,17 @@ final class CqlPort implements PortProvider.Port {
       }
     }
     return admins;
+  }
+
+  private List<Map<String, Object>> clients() {
+    List<Map<String, Object>> clients = new ArrayList<>();
+    for (Channel channel : connections) {
+      Connection connection = channel.pipeline().get(Connection.class);
+      if (connection != null && channel.isActive()) {
+        clients.add(connection.client(channel));
+      }
+    }
+    return clients;
   }
 
   /// Logs the statements of the schema that cannot be read, with their texts.

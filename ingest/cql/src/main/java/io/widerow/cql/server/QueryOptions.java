@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 /// @param sealed the end of the last page; null for the start
 /// @param keyspace for tables without one; null for the keyspace of the connection
 /// @param timestamp of the write, in microseconds; null for now
+/// @param consistency has no effect but for what it refuses
 record QueryOptions(
     List<@Nullable ByteBuffer> values,
     List<String> names,
@@ -26,7 +27,8 @@ record QueryOptions(
     int pageSize,
     @Nullable ByteBuffer sealed,
     @Nullable String keyspace,
-    @Nullable Long timestamp) {
+    @Nullable Long timestamp,
+    Consistency consistency) {
   private static final int VALUES = 0x01;
   private static final int SKIP_METADATA = 0x02;
   private static final int PAGE_SIZE = 0x04;
@@ -36,10 +38,9 @@ record QueryOptions(
   private static final int NAMES = 0x40;
   private static final int KEYSPACE = 0x80;
   private static final int NOW_IN_SECONDS = 0x100;
-  private static final int CONSISTENCY_MAX = 10;
 
   static QueryOptions read(BodyReader body, int version) {
-    skipConsistency(body);
+    Consistency consistency = Consistency.read(body);
     boolean five = version == FrameReader.VERSION_MAX;
     int flags = five ? body.integer() : body.unsignedByte();
     List<@Nullable ByteBuffer> values = new ArrayList<>();
@@ -56,43 +57,35 @@ record QueryOptions(
     int pageSize = (flags & PAGE_SIZE) == 0 ? 0 : requirePageSize(body.integer());
     ByteBuffer sealed = (flags & PAGING_STATE) == 0 ? null : body.bytes();
     boolean skip = (flags & SKIP_METADATA) != 0;
-    End end = End.read(body, flags, five);
-    return new QueryOptions(values, names, skip, pageSize, sealed, end.keyspace, end.timestamp);
+    End end = End.read(body, flags, five, consistency);
+    return new QueryOptions(
+        values, names, skip, pageSize, sealed, end.keyspace, end.timestamp, end.consistency);
   }
 
   /// The last options, also of a BATCH.
-  private record End(@Nullable String keyspace, @Nullable Long timestamp) {
-    static End read(BodyReader body, int flags, boolean five) {
-      if ((flags & SERIAL_CONSISTENCY) != 0) {
-        skipConsistency(body);
-      }
+  private record End(@Nullable String keyspace, @Nullable Long timestamp, Consistency consistency) {
+    static End read(BodyReader body, int flags, boolean five, Consistency level) {
+      Consistency levels = (flags & SERIAL_CONSISTENCY) != 0 ? level.withSerial(body) : level;
       Long timestamp = (flags & TIMESTAMP) != 0 ? body.longInteger() : null;
       String keyspace = five && (flags & KEYSPACE) != 0 ? body.string() : null;
       if (five && (flags & NOW_IN_SECONDS) != 0) {
         int _ = body.integer();
       }
-      return new End(keyspace, timestamp);
+      return new End(keyspace, timestamp, levels);
     }
   }
 
   /// The options of a BATCH, whose values come with its statements.
   static QueryOptions readBatch(BodyReader body, int version, List<@Nullable ByteBuffer> values) {
-    skipConsistency(body);
+    Consistency consistency = Consistency.read(body);
     boolean five = version == FrameReader.VERSION_MAX;
     int flags = five ? body.integer() : body.unsignedByte();
     if ((flags & NAMES) != 0) {
       throw CqlException.protocol("Named values are not supported in a batch");
     }
-    End end = End.read(body, flags, five);
-    return new QueryOptions(values, List.of(), false, 0, null, end.keyspace, end.timestamp);
-  }
-
-  /// There is one node, so every level is met.
-  private static void skipConsistency(BodyReader body) {
-    int level = body.unsignedShort();
-    if (level > CONSISTENCY_MAX) {
-      throw CqlException.protocol("Unknown code %d for a consistency level".formatted(level));
-    }
+    End end = End.read(body, flags, five, consistency);
+    return new QueryOptions(
+        values, List.of(), false, 0, null, end.keyspace, end.timestamp, end.consistency);
   }
 
   private static int requirePageSize(int rows) {

@@ -106,6 +106,11 @@ public final class ServerCatalog implements CqlCatalog {
                 .toList());
   }
 
+  /// The connections of drivers, for tools.
+  public static RowSource clients(Supplier<List<Map<String, Object>>> connections) {
+    return new MemorySource(SystemTables.clients(), _ -> connections.get());
+  }
+
   private List<Map<String, Object>> settings() {
     Map<String, String> all =
         Map.of(

@@ -277,6 +277,26 @@ final class SystemTables {
         .build("the tokens of the daemon; no salted_hash is shown");
   }
 
+  /// The connections of drivers.
+  static Table clients() {
+    return Table.named(VIEWS, "clients")
+        .partition("address", INET)
+        .clustering("port", INT)
+        .column("client_options", TEXT_MAP)
+        .column("connection_stage", TEXT)
+        .column("driver_name", TEXT)
+        .column("driver_version", TEXT)
+        .column("hostname", TEXT)
+        .column("keyspace_name", TEXT)
+        .column("protocol_version", INT)
+        .column("request_count", NativeType.BIGINT)
+        .column("ssl_cipher_suite", TEXT)
+        .column("ssl_enabled", BOOLEAN)
+        .column("ssl_protocol", TEXT)
+        .column("username", TEXT)
+        .build("currently connected clients");
+  }
+
   static Table settings() {
     return Table.named(VIEWS, "settings")
         .partition("name", TEXT)

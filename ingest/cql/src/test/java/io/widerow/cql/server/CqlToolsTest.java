@@ -1,9 +1,13 @@
 package io.widerow.cql.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.datastax.oss.driver.api.core.ConsistencyLevel;
 import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.DefaultConsistencyLevel;
 import com.datastax.oss.driver.api.core.cql.BatchStatement;
 import com.datastax.oss.driver.api.core.cql.BatchStatementBuilder;
 import com.datastax.oss.driver.api.core.cql.BatchType;
@@ -14,6 +18,7 @@ import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.cql.Statement;
 import com.datastax.oss.driver.api.core.data.CqlVector;
+import com.datastax.oss.driver.api.core.servererrors.InvalidQueryException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -70,6 +75,75 @@ class CqlToolsTest {
                   session, "SELECT value FROM system_views.settings WHERE name = 'cluster_name'")
               .getString(0));
     }
+  }
+
+  @Test
+  void connectionsAreShown() {
+    try (CqlDaemon daemon = new CqlDaemon(directory, Map.of());
+        CqlSession session = daemon.driver("V5", "none").build()) {
+      session.execute("CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy'}");
+      session.execute("USE k");
+      List<Row> rows = session.execute("SELECT * FROM system_views.clients").all();
+      assertTrue(rows.size() > 1, rows::toString); // control connection and pool
+      for (Row row : rows) {
+        assertEquals("ready", row.getString("connection_stage"));
+        assertEquals("Apache Cassandra Java Driver", row.getString("driver_name"));
+        assertEquals(5, row.getInt("protocol_version"));
+        assertEquals("anonymous", row.getString("username"));
+        assertTrue(row.getLong("request_count") > 0);
+        assertFalse(row.getBoolean("ssl_enabled"));
+      }
+      assertTrue(rows.stream().anyMatch(row -> "k".equals(row.getString("keyspace_name"))));
+    }
+  }
+
+  /// What Cassandra refuses is refused; every other combination of two levels is met by one node.
+  @Test
+  void levelsThatMakeNoSenseAreRefused() {
+    String select = "SELECT * FROM k.t WHERE p = 1";
+    String insert = "INSERT INTO k.t (p) VALUES (1)";
+    String condition = "INSERT INTO k.t (p) VALUES (1) IF NOT EXISTS";
+    try (CqlDaemon daemon = new CqlDaemon(directory, Map.of());
+        CqlSession session = daemon.session()) {
+      session.execute("CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy'}");
+      session.execute("CREATE TABLE k.t (p int PRIMARY KEY)");
+      for (ConsistencyLevel level : DefaultConsistencyLevel.values()) {
+        boolean serial = level.isSerial();
+        boolean any = level == DefaultConsistencyLevel.ANY;
+        SimpleStatement with = SimpleStatement.newInstance(select).setConsistencyLevel(level);
+        refused(session, with, any ? "ANY ConsistencyLevel is only supported for writes" : "");
+        refused(
+            session,
+            with.setQuery(insert),
+            serial ? "You must use conditional updates for serializable writes" : "");
+        refused(
+            session,
+            with.setQuery(condition),
+            serial
+                ? level.name()
+                    + " is not supported as conditional update commit consistency. Use ANY if you"
+                    + " mean \"make sure it is accepted but I don't care how many replicas commit"
+                    + " it for non-SERIAL reads\""
+                : "");
+        refused(
+            session,
+            SimpleStatement.newInstance(condition).setSerialConsistencyLevel(level),
+            serial
+                ? ""
+                : "Invalid consistency for conditional update. Must be one of SERIAL or"
+                    + " LOCAL_SERIAL");
+      }
+    }
+  }
+
+  private static void refused(CqlSession session, SimpleStatement statement, String why) {
+    String found = "";
+    try {
+      session.execute(statement);
+    } catch (InvalidQueryException refused) {
+      found = String.valueOf(refused.getMessage());
+    }
+    assertEquals(why, found, statement::toString);
   }
 
   /// Of few partitions the number is exact, of many it is an estimate; both halves of the ring have
