@@ -231,7 +231,10 @@ class TableLanguageTest extends LanguageTest {
         "DROP TYPE point", "2200 Cannot drop user type 'k.point' as it is still used by tables t");
     assertRefused(
         "UPDATE t SET f.x = 1 WHERE p = {x: 1, y: 2}",
-        "2200 Invalid operation for frozen column f of type frozen<point>");
+        "2200 Invalid operation (f.x = 1) for frozen UDT column f");
+    assertRefused(
+        "UPDATE t SET u.x = 1 WHERE p = {x: 1, y: 2}",
+        "2200 Invalid operation (u.x = 1) for non-UDT column u");
     assertRefused(
         "DELETE f.x FROM t WHERE p = {x: 1, y: 2}",
         "2200 Frozen UDT column f does not support field deletions");

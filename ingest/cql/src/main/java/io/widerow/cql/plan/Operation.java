@@ -51,7 +51,11 @@ record Operation(Column column, How how, @Nullable Value key, int field, @Nullab
       return new Operation(column, How.SET, key, -1, value);
     }
     if (to.field() != null) {
-      int field = field(to, column);
+      String operation =
+          "Invalid operation (%s.%s = %s) for "
+              .formatted(column.name(), to.field(), assignment.value());
+      int field =
+          field(to, column, operation + "non-UDT column %s", operation + "frozen UDT column %s");
       CqlType type = column.type().parts().get(field);
       Value value = compiler.compile(assignment.value(), type, column.name() + "." + to.field());
       return new Operation(column, How.SET, null, field, value);
@@ -75,15 +79,14 @@ record Operation(Column column, How how, @Nullable Value key, int field, @Nullab
           "Invalid deletion operation for non collection column %s".formatted(column.name()));
     }
     Value key = part.key() == null ? null : key(part, column, compiler);
-    if (part.field() != null && !(column.type() instanceof CqlType.UserType)) {
-      throw CqlException.invalid(
-          "Invalid field deletion operation for non-UDT column " + column.name());
-    }
-    if (part.field() != null && !column.type().isMultiCell()) {
-      throw CqlException.invalid(
-          "Frozen UDT column %s does not support field deletions".formatted(column.name()));
-    }
-    int field = part.field() == null ? -1 : field(part, column);
+    int field =
+        part.field() == null
+            ? -1
+            : field(
+                part,
+                column,
+                "Invalid field deletion operation for non-UDT column %s",
+                "Frozen UDT column %s does not support field deletions");
     return new Operation(column, How.SET, key, field, null);
   }
 
@@ -111,12 +114,15 @@ record Operation(Column column, How how, @Nullable Value key, int field, @Nullab
     }
   }
 
-  private static int field(Part part, Column column) {
+  /// @param other the error for a column of another type
+  /// @param frozen the error for a column that is written as a whole
+  private static int field(Part part, Column column, String other, String frozen) {
     if (!(column.type() instanceof CqlType.UserType user)) {
-      throw CqlException.invalid(
-          "Invalid operation on %s.%s: it is no user type".formatted(part.column(), part.field()));
+      throw CqlException.invalid(other.replace("%s", column.name()));
     }
-    requireCells(column);
+    if (!user.isMultiCell()) {
+      throw CqlException.invalid(frozen.replace("%s", column.name()));
+    }
     int field = user.find(String.valueOf(part.field()));
     if (field < 0) {
       throw CqlException.invalid(
