@@ -1,13 +1,17 @@
 package io.widerow.cql;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.cql.plan.Prepared;
 import io.widerow.cql.plan.QueryRows;
 import io.widerow.cql.plan.StatementExecution;
 import io.widerow.cql.schema.RequestPrincipal;
+import io.widerow.cql.type.NativeType;
+import io.widerow.cql.type.WireCodec;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -271,7 +275,7 @@ class TableLanguageTest extends LanguageTest {
   }
 
   @Test
-  void durationsHaveAtMostSoManyMonthsAndDays() {
+  void durationsAreLimitedAndHaveNoOrder() {
     run("CREATE TABLE t (p int PRIMARY KEY, d duration)");
     run("INSERT INTO t (p, d) VALUES (1, 178956970y7mo306783378w1d)");
     assertRows("SELECT d FROM t", "[178956970y7mo2147483647d]");
@@ -283,6 +287,19 @@ class TableLanguageTest extends LanguageTest {
     assertRefused(
         "INSERT INTO t (p, d) VALUES (1, 9223372036854775807d)",
         "2200 Invalid duration. The total number of days must be less or equal to 2147483647");
+    assertRefused(
+        "CREATE TABLE r (p int PRIMARY KEY, s frozen<set<duration>>)",
+        "2200 Durations are not allowed inside sets: frozen<set<duration>>");
+    assertRefused(
+        "CREATE TABLE r (p int PRIMARY KEY, m map<duration, text>)",
+        "2200 Durations are not allowed as map keys: map<duration, text>");
+    byte[] months = {(byte) 0xf1, 0, 0, 0, 0, 0, 0}; // 2^31, as drivers send them
+    CqlException refused =
+        assertThrows(
+            CqlException.class,
+            () -> WireCodec.decode(NativeType.DURATION, ByteBuffer.wrap(months)));
+    assertEquals(
+        "The duration months must be a 32 bits integer but was: 2147483648", refused.sentence());
   }
 
   @Test

@@ -38,8 +38,12 @@ public record TypeName(
   ///
   /// @throws CqlException when there is no such type
   public CqlType resolve(Users users) {
+    requireOrder(this);
     return switch (ofUser ? "" : name) {
-      case "frozen" -> frozen(parameter(users, 0, 1));
+      case "frozen" -> {
+        parameters.forEach(each -> each.requireOrder(this));
+        yield frozen(parameter(users, 0, 1));
+      }
       case "list" -> new CqlType.ListOf(inside(users, 0, 1), false);
       case "set" -> new CqlType.SetOf(inside(users, 0, 1), false);
       case "map" -> new CqlType.MapOf(inside(users, 0, 2), inside(users, 1, 2), false);
@@ -49,6 +53,20 @@ public record TypeName(
               parameters.stream().map(each -> each.resolve(users).asFrozen()).toList());
       default -> named(users);
     };
+  }
+
+  /// Durations have no order.
+  ///
+  /// @param shown the type, or it frozen
+  private void requireOrder(TypeName shown) {
+    boolean hasDurations =
+        !ofUser && !parameters.isEmpty() && parameters.getFirst().name.equals("duration");
+    if (hasDurations && name.equals("set")) {
+      throw CqlException.invalid("Durations are not allowed inside sets: " + shown);
+    }
+    if (hasDurations && name.equals("map")) {
+      throw CqlException.invalid("Durations are not allowed as map keys: " + shown);
+    }
   }
 
   private CqlType vector(Users users) {

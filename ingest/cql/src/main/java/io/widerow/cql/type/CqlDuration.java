@@ -105,15 +105,24 @@ public record CqlDuration(int months, int days, long nanos) {
     long nanos = vint(bytes);
     boolean negative = months < 0 || days < 0 || nanos < 0;
     boolean positive = months > 0 || days > 0 || nanos > 0;
-    if (bytes.hasRemaining() || (int) months != months || (int) days != days) {
+    if (bytes.hasRemaining()) {
       throw CqlException.invalid("the bytes are no duration");
     }
+    requireInteger("months", months);
+    requireInteger("days", days);
     if (negative && positive) {
       throw CqlException.invalid(
           "The duration months, days and nanoseconds must be all of the same sign (%d, %d, %d)"
               .formatted(months, days, nanos));
     }
     return new CqlDuration((int) months, (int) days, nanos);
+  }
+
+  private static void requireInteger(String unit, long count) {
+    if ((int) count != count) {
+      throw CqlException.invalid(
+          "The duration %s must be a 32 bits integer but was: %d".formatted(unit, count));
+    }
   }
 
   private static long vint(ByteBuffer bytes) {

@@ -125,9 +125,11 @@ class CqlAccessTest {
       assertEquals(
           RawDriver.RESULT,
           driver.ask(RawDriver.QUERY, RawDriver.query("SELECT key FROM system.local")).opcode());
-      assertEquals(
-          "2100 the token has no scope query",
-          driver.ask(RawDriver.QUERY, RawDriver.query("SELECT * FROM widerow.events")).error());
+      for (String table : List.of("widerow.events", "system_traces.sessions")) {
+        assertEquals(
+            "2100 the token has no scope query",
+            driver.ask(RawDriver.QUERY, RawDriver.query("SELECT * FROM " + table)).error());
+      }
       String insert = "INSERT INTO widerow.events (type, id) VALUES ('t', now())";
       assertEquals(RawDriver.RESULT, driver.ask(RawDriver.QUERY, RawDriver.query(insert)).opcode());
       try (RawDriver other = authenticated(READER)) {
