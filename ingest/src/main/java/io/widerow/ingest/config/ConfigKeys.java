@@ -191,7 +191,8 @@ public final class ConfigKeys {
       advanced(LokiLabels.KEY, LokiLabels.DEFAULT, Form.LABELS)
           .summary(
               "attributes that are labels of streams for clients of Loki, separated by commas;"
-                  + " `default` adds the usual labels of Loki and its agents");
+                  + " `default` adds the usual labels of Loki and its agents; `!name` takes one"
+                  + " out");
 
   static final Key<String> LOKI_TENANTS =
       advanced("loki-tenants", "fake", Form.TEXT, ConfigKeys::requireTenant)

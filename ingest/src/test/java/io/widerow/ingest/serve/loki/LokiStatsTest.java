@@ -20,8 +20,8 @@ import org.junit.jupiter.api.io.TempDir;
 /// more of them.
 @Timeout(1_200)
 class LokiStatsTest {
-  private static final int LINES = Integer.getInteger("loki.stats.lines", 6_000);
-  private static final int OF_PUSH = 2_000;
+  private static final int LINES = Integer.getInteger("loki.stats.lines", 2_000);
+  private static final int OF_PUSH = 1_000;
   private static final long T = 1_780_000_000_000_000_000L;
 
   private record Line(Map<String, String> labels, int bytes) {

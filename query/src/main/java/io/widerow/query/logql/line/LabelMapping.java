@@ -84,7 +84,8 @@ public final class LabelMapping {
   private final Reading reading;
   private final Set<String> streamLabels; // that are read in addition to those of the list
 
-  /// @param names of the attributes that are labels; `default` among them stands for [#DEFAULT]
+  /// @param names of the attributes that are labels; `default` among them stands for [#DEFAULT],
+  ///   and `!name` takes a name out
   public LabelMapping(List<String> names) {
     byShown = new TreeMap<>();
     shown = new ConcurrentHashMap<>();
@@ -96,6 +97,9 @@ public final class LabelMapping {
     if (all.remove("default")) {
       all.addAll(DEFAULT);
     }
+    Set<String> removed = new TreeSet<>();
+    names.stream().filter(name -> name.startsWith("!")).forEach(removed::add);
+    all.removeIf(name -> removed.contains(name) || removed.contains("!" + name));
     for (String name : all) {
       AttributeName attribute = AttributeName.of(name);
       stored.add(attribute);
