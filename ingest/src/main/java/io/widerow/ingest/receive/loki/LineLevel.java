@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// Finds the level in a line as Loki's distributor does. The first of these forms decides:
 ///
 /// ```
-///   {"level":"warn","msg":"..."}       the first of the names of EntryLevels, at most 2 objects deep
+///   {"level":"warn","msg":"..."}       the first name of EntryLevels, at most 2 objects deep
 ///   time=... level=warn msg="..."      the pair of the first of these names, in any case
 ///   12:00:00 [main] ERROR c.x.Y        the first of nine words between bounds
 /// ```

@@ -96,7 +96,7 @@ class LokiKeptTest {
       check(daemon::get);
       daemon.merge();
       check(daemon::get);
-      Ran layout = daemon.run("layout set", "shop", "--width", "15m");
+      Ran layout = daemon.run("layout", "set", "shop", "--width", "15m");
       assertEquals(0, layout.code(), layout.err());
       Ran again = daemon.run("layout repartition", "shop");
       assertEquals(0, again.code(), again.err());
