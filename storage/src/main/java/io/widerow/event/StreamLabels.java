@@ -9,7 +9,7 @@ import java.util.Set;
 ///
 /// | value | sender | labels |
 /// |---|---|---|
-/// | names with commas between them: `app,env,pod` | Loki push; line protocol with text fields | these |
+/// | names and commas: `app,env,pod` | Loki push; line protocol with text fields | these |
 /// | [#TEXTS] | line protocol | every text |
 /// | [#OTLP] | a metric of OTLP | all attributes but the parts of the data point |
 ///

@@ -35,8 +35,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     description = {
       "Every number of the store is a series: a sample, a field of a measurement, a number in a log"
-          + " event. Without --from the expression has one value for each series, at --to; with it a"
-          + " value each --step."
+          + " event. Without --from the expression has one value for each series, at --to; with it"
+          + " a value each --step."
     },
     footer = {
       "Examples:",
@@ -170,8 +170,7 @@ public final class PromqlCommand implements Callable<Integer> {
     String path = isInstant ? "/api/v1/query?" : "/api/v1/query_range?";
     return PromqlAnswer.ofJson(
         String.join(
-            "",
-            RemoteRows.lines(daemon.address(shell), path + RemoteResponse.encode(parameters))));
+            "", RemoteRows.lines(daemon.address(shell), path + RemoteResponse.encode(parameters))));
   }
 
   private static String seconds(long millis) {

@@ -9,8 +9,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: `widerow promql` has the same values from a daemon and from a stopped store, as rows and as
-/// a plot. Method: a counter of two hosts, both sources, and whole outputs.
+/// Goal: `widerow promql` has the same values from a daemon and from a stopped store, as rows and
+/// as a plot. Method: a counter of two hosts, both sources, and whole outputs.
 class PromqlCommandTest {
   private static final String[] RANGE = {
     "--from", "2025-11-20T19:10:00Z", "--to", "2025-11-20T19:40:00Z"

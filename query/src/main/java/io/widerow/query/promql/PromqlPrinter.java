@@ -93,9 +93,7 @@ public final class PromqlPrinter {
   }
 
   private static String names(List<String> names) {
-    return names.stream()
-        .map(PromqlPrinter::label)
-        .collect(Collectors.joining(", ", "(", ")"));
+    return names.stream().map(PromqlPrinter::label).collect(Collectors.joining(", ", "(", ")"));
   }
 
   /// True for the name of a metric that needs no quotes.
@@ -123,9 +121,7 @@ public final class PromqlPrinter {
   }
 
   private static String matcher(Matcher matcher) {
-    return label(matcher.name())
-        + matcher.kind().sign
-        + GoQuotes.quoted(matcher.text());
+    return label(matcher.name()) + matcher.kind().sign + GoQuotes.quoted(matcher.text());
   }
 
   private static String timing(Timing timing) {

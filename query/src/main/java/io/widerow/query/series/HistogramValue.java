@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// ```
 ///   schema n     bucket i of positive values holds (2^((i-1)/2^n), 2^(i/2^n)]
-///   CUSTOM       bucket i holds (bound i-1, bound i]; the first begins at -Inf, the last ends at +Inf
+///   CUSTOM       bucket i holds (bound i-1, bound i]; the first is from -Inf, the last to +Inf
 /// ```
 ///
 /// Source: prometheus/docs `docs/specs/native_histograms.md`.

@@ -277,7 +277,7 @@ final class SeriesTable {
     };
   }
 
-  /// Adds the numbers of a histogram or summary; the series are in the order of [#series].
+  /// Adds the numbers of a histogram or summary; the series are in the order of [#seriesOfSample].
   private void histogram(@Nullable SampledSeries[] entry, long nanos, long arrival) {
     double count = points.count();
     double[] buckets = NumberList.of(points.text(Role.BUCKETS));

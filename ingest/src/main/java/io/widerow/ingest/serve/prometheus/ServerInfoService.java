@@ -38,8 +38,8 @@ final class ServerInfoService {
         route(
             "status/tsdb",
             () ->
-                "{\"headStats\":{\"numSeries\":0,\"numLabelPairs\":0,\"chunkCount\":0,\"minTime\":0,"
-                    + "\"maxTime\":0},\"seriesCountByMetricName\":[],"
+                "{\"headStats\":{\"numSeries\":0,\"numLabelPairs\":0,\"chunkCount\":0,"
+                    + "\"minTime\":0,\"maxTime\":0},\"seriesCountByMetricName\":[],"
                     + "\"labelValueCountByLabelName\":[],\"memoryInBytesByLabelName\":[],"
                     + "\"seriesCountByLabelValuePair\":[]}"),
         route(

@@ -83,9 +83,9 @@ class HistogramFormsTest {
     assertEquals(204, written.statusCode(), written.body());
     for (int sealed = 0; sealed < 2; sealed++) {
       assertEquals(
-          "{\"status\":\"success\",\"data\":{\"resultType\":\"vector\",\"result\":[{\"metric\":{"
-              + "\"__name__\":\"h\",\"job\":\"a\"},\"histogram\":[1700000000,{\"count\":\"8\",\"sum\":"
-              + "\"10\",\"buckets\":[[0,\"0.5\",\"1\",\"2\"],[0,\"1\",\"2\",\"4\"],"
+          "{\"status\":\"success\",\"data\":{\"resultType\":\"vector\",\"result\":[{"
+              + "\"metric\":{\"__name__\":\"h\",\"job\":\"a\"},\"histogram\":[1700000000,{"
+              + "\"count\":\"8\",\"sum\":\"10\",\"buckets\":[[0,\"0.5\",\"1\",\"2\"],[0,\"1\",\"2\",\"4\"],"
               + "[0,\"2\",\"4\",\"2\"]]}]}]}}",
           ask("h"));
       assertEquals(Math.sqrt(2), value("histogram_quantile(0.5, h)"), 1e-12);
@@ -118,7 +118,8 @@ class HistogramFormsTest {
         """
         {"resourceMetrics":[{"resource":{"attributes":[
           {"key":"service.name","value":{"stringValue":"shop"}}]},"scopeMetrics":[{"metrics":[
-          {"name":"fine","unit":"s","exponentialHistogram":{"aggregationTemporality":2,"dataPoints":[
+          {"name":"fine","unit":"s","exponentialHistogram":{"aggregationTemporality":2,
+           "dataPoints":[
            {"timeUnixNano":"1700000000000000000","count":"100","sum":5050,"scale":3,"zeroCount":"0",
             "positive":{"offset":%d,"bucketCounts":[%s]}}]}},
           {"name":"plain","unit":"s","histogram":{"aggregationTemporality":2,"dataPoints":[

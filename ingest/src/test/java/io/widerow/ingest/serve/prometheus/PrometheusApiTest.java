@@ -54,7 +54,8 @@ class PrometheusApiTest {
           {"name":"http.latency","unit":"s","histogram":{"aggregationTemporality":2,"dataPoints":[
            {"timeUnixNano":"1700000000000000000","count":"6","sum":7.5,"bucketCounts":[1,2,3],
             "explicitBounds":[0.5,2],"exemplars":[{"timeUnixNano":"1700000001000000000",
-             "asDouble":1.5,"traceId":"0af7651916cd43dd8448eb211c80319c","spanId":"b7ad6b7169203331",
+             "asDouble":1.5,"spanId":"b7ad6b7169203331",
+             "traceId":"0af7651916cd43dd8448eb211c80319c",
              "filteredAttributes":[{"key":"user.id","value":{"stringValue":"u"}}]}]}]}}]}]}]}
         """;
     assertEquals(200, daemon.http.post("/v1/metrics", "application/json", histogram).statusCode());
@@ -122,8 +123,8 @@ class PrometheusApiTest {
             + "\"range\":300000,\"smoothed\":false,\"startOrEnd\":null,\"timestamp\":null,\"type\":"
             + "\"matrixSelector\"}],\"func\":{\"argTypes\":[\"matrix\"],\"name\":\"rate\","
             + "\"returnType\":\"vector\",\"variadic\":0},\"type\":\"call\"}",
-        "1 + 2|{\"bool\":false,\"lhs\":{\"type\":\"numberLiteral\",\"val\":\"1\"},\"matching\":null,"
-            + "\"op\":\"+\",\"rhs\":{\"type\":\"numberLiteral\",\"val\":\"2\"},\"type\":"
+        "1 + 2|{\"bool\":false,\"lhs\":{\"type\":\"numberLiteral\",\"val\":\"1\"},"
+            + "\"matching\":null,\"op\":\"+\",\"rhs\":{\"type\":\"numberLiteral\",\"val\":\"2\"},\"type\":"
             + "\"binaryExpr\"}",
       })
   void aQueryIsATree(String query, String tree) throws IOException, InterruptedException {

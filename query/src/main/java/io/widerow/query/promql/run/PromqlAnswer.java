@@ -168,7 +168,8 @@ public record PromqlAnswer(List<Series> all, List<String> remarks) {
               : items(result).stream().map(PromqlAnswer::series).toList(),
           remarks);
     } catch (JsonException | NumberFormatException | IndexOutOfBoundsException wrong) {
-      throw new QueryException.Remote("the response of the daemon is no JSON of Prometheus: " + json);
+      throw new QueryException.Remote(
+          "the response of the daemon is no JSON of Prometheus: " + json);
     }
   }
 

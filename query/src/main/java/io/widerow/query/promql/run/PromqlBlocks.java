@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.function.LongConsumer;
 
 /// Evaluates an expression over a store within the memory of queries: at all steps at once, or in
-/// blocks of steps, so that each block has its samples in a quarter of the memory. A block reads the
-/// window before its first step again.
+/// blocks of steps, so that each block has its samples in a quarter of the memory. A block reads
+/// the window before its first step again.
 ///
 /// ```
 ///   steps   |  block 1  |  block 2  |  block 3  |

@@ -78,6 +78,8 @@ public final class PromqlPlot {
     if (!Double.isFinite(value)) {
       return "-";
     }
-    return String.format(Locale.ROOT, "%.4g", value).replaceFirst("(\\.\\d*?)0+$", "$1").replaceFirst("\\.$", "");
+    return String.format(Locale.ROOT, "%.4g", value)
+        .replaceFirst("(\\.\\d*?)0+$", "$1")
+        .replaceFirst("\\.$", "");
   }
 }

@@ -17,10 +17,11 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Runs a script of Prometheus' test language over samples in memory.
+/// Runs a script of Prometheus' test language over samples in memory, or over a store that gets
+/// them.
 ///
 /// - Threads: one.
-final class PromqlScript implements SampleSource {
+public final class PromqlScript implements SampleSource {
   private static final long LOOKBACK = 300_000;
   private static final Pattern EVAL =
       Pattern.compile(
@@ -54,43 +55,58 @@ final class PromqlScript implements SampleSource {
           "native_histograms:1951",
           "native_histograms:1955");
 
-  private static final Pattern PART = Pattern.compile("(\\d+(?:\\.\\d+)?)(ms|[smhdwy])");
-
   private final String name;
   private final List<String> lines;
   private final List<String> differences;
   private final Map<Labels, TreeMap<Long, Point>> series = new HashMap<>();
   private int at;
   private final Map<Labels, TreeMap<Long, ScriptHistograms.Classic>> classics = new HashMap<>();
+  private final @Nullable Store store;
+  private @Nullable SampleSource source; // of the store; null while it lacks samples
   private int evaluated;
   private int leftOut;
   private int otherwise;
 
-  PromqlScript(String name, List<String> lines, List<String> differences) {
+  /// Writes samples.
+  @FunctionalInterface
+  public interface Store {
+    /// A source with these series only; the one before is not used any more.
+    SampleSource with(Map<Labels, List<Sample>> series);
+  }
+
+  /// A sample of a series; a histogram if it has one.
+  public record Sample(long millis, double value, @Nullable HistogramValue histogram) {}
+
+  /// @param differences gets a sentence for each evaluation with another result
+  /// @param store null to keep the samples in memory
+  public PromqlScript(
+      String name, List<String> lines, List<String> differences, @Nullable Store store) {
+    this.store = store;
     this.name = name;
     this.lines = lines.stream().map(line -> line.strip()).toList();
     this.differences = differences;
   }
 
-  int evaluated() {
+  public int evaluated() {
     return evaluated;
   }
 
   /// Evaluations with another result, as is known.
-  int otherwise() {
+  public int otherwise() {
     return otherwise;
   }
 
-  int leftOut() {
+  public int leftOut() {
     return leftOut;
   }
 
-  void run() {
+  public void run() {
     while (at < lines.size()) {
       String line = lines.get(at++);
       if (line.isEmpty() || line.startsWith("#")) {
         continue;
       }
+      source = line.startsWith("eval") ? source : null;
       if (line.equals("clear")) {
         series.clear();
       } else if (line.startsWith("load")) {
@@ -118,31 +134,9 @@ final class PromqlScript implements SampleSource {
     return block;
   }
 
-  private static long millis(String text) {
-    if (text.matches("-?\\d+(\\.\\d+)?")) {
-      return Math.round(Double.parseDouble(text) * 1e3);
-    }
-    double sum = 0;
-    var parts = PART.matcher(text);
-    while (parts.find()) {
-      double unit =
-          switch (parts.group(2)) {
-            case "ms" -> 1;
-            case "s" -> 1e3;
-            case "m" -> 6e4;
-            case "h" -> 3.6e6;
-            case "d" -> 8.64e7;
-            case "w" -> 7 * 8.64e7;
-            default -> 365 * 8.64e7;
-          };
-      sum += Double.parseDouble(parts.group(1)) * unit;
-    }
-    return Math.round(text.startsWith("-") ? -sum : sum);
-  }
-
   private void load(String line) {
     String[] words = line.split("\\s+", -1);
-    long step = millis(words[1]);
+    long step = ScriptHistograms.millis(words[1]);
     for (String each : block()) {
       Described described = described(each);
       TreeMap<Long, Point> samples = series.computeIfAbsent(described.labels, _ -> new TreeMap<>());
@@ -179,7 +173,7 @@ final class PromqlScript implements SampleSource {
     }
     double bound;
     try {
-      bound = isBucket ? number(le) : 0;
+      bound = isBucket ? ScriptHistograms.number(le) : 0;
     } catch (NumberFormatException none) {
       return;
     }
@@ -214,7 +208,8 @@ final class PromqlScript implements SampleSource {
 
     boolean isSame(double number, @Nullable HistogramValue found) {
       HistogramValue wanted = histogram;
-      return wanted == null || found == null
+      boolean isNumber = wanted == null || found == null;
+      return isNumber
           ? wanted == found && same(value, number)
           : ScriptHistograms.isSame(wanted, found, (one, other) -> same(one, other) ? 0 : 1);
     }
@@ -289,8 +284,8 @@ final class PromqlScript implements SampleSource {
           Pattern.compile("([+-]?[^+-]+(?:[eE][+-]?\\d+)?)([+-][^+-]+(?:[eE][+-]?\\d+)?)")
               .matcher(each);
       boolean grows = repeated && sum.matches();
-      double value = number(grows ? sum.group(1) : each);
-      double step = grows ? number(sum.group(2)) : 0;
+      double value = ScriptHistograms.number(grows ? sum.group(1) : each);
+      double step = grows ? ScriptHistograms.number(sum.group(2)) : 0;
       for (int i = 0; i <= count; i++) {
         points.add(new Point(PointKind.VALUE, value));
         value += step;
@@ -299,22 +294,14 @@ final class PromqlScript implements SampleSource {
     return points;
   }
 
-  static double number(String text) {
-    String bare = text.startsWith("+") ? text.substring(1) : text;
-    String lower = bare.toLowerCase(java.util.Locale.ROOT);
-    return switch (lower) {
-      case "inf" -> Double.POSITIVE_INFINITY;
-      case "-inf" -> Double.NEGATIVE_INFINITY;
-      case "nan", "-nan" -> Double.NaN;
-      default ->
-          lower.startsWith("0x")
-              ? Long.parseLong(lower.substring(2), 16)
-              : Double.parseDouble(bare);
-    };
-  }
-
   @Override
   public List<Samples> select(List<Matcher> matchers, long fromMillis, long lastMillis) {
+    Store other = store;
+    if (other != null) {
+      SampleSource of = source == null ? other.with(all()) : source;
+      source = of;
+      return of.select(matchers, fromMillis, lastMillis);
+    }
     List<Samples> found = new ArrayList<>();
     series.forEach((labels, samples) -> {
       if (fromMillis <= lastMillis
@@ -334,6 +321,19 @@ final class PromqlScript implements SampleSource {
       }
     });
     return found;
+  }
+
+  private Map<Labels, List<Sample>> all() {
+    Map<Labels, List<Sample>> all = new HashMap<>();
+    series.forEach((labels, points) -> {
+      List<Sample> samples = new ArrayList<>();
+      points.forEach((time, point) -> {
+        double value = point.kind == PointKind.STALE ? Row.NONE : point.value;
+        samples.add(new Sample(time, value, point.histogram));
+      });
+      all.put(labels, samples);
+    });
+    return all;
   }
 
   private void evaluate(String line) {
@@ -357,8 +357,11 @@ final class PromqlScript implements SampleSource {
     boolean instant = eval.group(2) != null;
     StepTimes steps =
         instant
-            ? StepTimes.at(millis(eval.group(2)))
-            : StepTimes.of(millis(eval.group(3)), millis(eval.group(4)), millis(eval.group(5)));
+            ? StepTimes.at(ScriptHistograms.millis(eval.group(2)))
+            : StepTimes.of(
+                ScriptHistograms.millis(eval.group(3)),
+                ScriptHistograms.millis(eval.group(4)),
+                ScriptHistograms.millis(eval.group(5)));
     evaluated++;
     String difference = difference(query, steps, kind, expects, expected, 0);
     if (difference.isEmpty()

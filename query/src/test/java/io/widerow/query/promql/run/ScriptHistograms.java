@@ -15,17 +15,56 @@ import java.util.function.DoubleBinaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// The histograms of Prometheus' test language: `{{schema:0 count:4 sum:5 buckets:[1 2 1]}}`.
+/// The durations, numbers and histograms of Prometheus' test language: `{{schema:0 count:4 sum:5
+/// buckets:[1 2 1]}}`.
 final class ScriptHistograms {
   static final Pattern TOKEN =
       Pattern.compile("(\\{\\{.*?\\}\\})(?:([+-])(\\{\\{.*?\\}\\}))?(?:x(\\d+))?(?=\\s|$)|\\S+");
-  private static final Pattern PART = Pattern.compile("(\\w+):(\\[[^\\]]*\\]|\\S+)");
+  private static final Pattern MEMBER = Pattern.compile("(\\w+):(\\[[^\\]]*\\]|\\S+)");
+
+  private static final Pattern PART = Pattern.compile("(\\d+(?:\\.\\d+)?)(ms|[smhdwy])");
 
   private ScriptHistograms() {}
 
+  static long millis(String text) {
+    if (text.matches("-?\\d+(\\.\\d+)?")) {
+      return Math.round(Double.parseDouble(text) * 1e3);
+    }
+    double sum = 0;
+    var parts = PART.matcher(text);
+    while (parts.find()) {
+      double unit =
+          switch (parts.group(2)) {
+            case "ms" -> 1;
+            case "s" -> 1e3;
+            case "m" -> 6e4;
+            case "h" -> 3.6e6;
+            case "d" -> 8.64e7;
+            case "w" -> 7 * 8.64e7;
+            default -> 365 * 8.64e7;
+          };
+      sum += Double.parseDouble(parts.group(1)) * unit;
+    }
+    return Math.round(text.startsWith("-") ? -sum : sum);
+  }
+
+  static double number(String text) {
+    String bare = text.startsWith("+") ? text.substring(1) : text;
+    String lower = bare.toLowerCase(java.util.Locale.ROOT);
+    return switch (lower) {
+      case "inf" -> Double.POSITIVE_INFINITY;
+      case "-inf" -> Double.NEGATIVE_INFINITY;
+      case "nan", "-nan" -> Double.NaN;
+      default ->
+          lower.startsWith("0x")
+              ? Long.parseLong(lower.substring(2), 16)
+              : Double.parseDouble(bare);
+    };
+  }
+
   static HistogramValue of(String text) {
     Map<String, String> parts = new HashMap<>();
-    Matcher part = PART.matcher(text.substring(2, text.length() - 2));
+    Matcher part = MEMBER.matcher(text.substring(2, text.length() - 2));
     while (part.find()) {
       parts.put(part.group(1), part.group(2));
     }
@@ -52,14 +91,14 @@ final class ScriptHistograms {
   }
 
   private static double number(Map<String, String> parts, String name) {
-    return PromqlScript.number(parts.getOrDefault(name, "0"));
+    return number(parts.getOrDefault(name, "0"));
   }
 
   private static double[] numbers(Map<String, String> parts, String name) {
     String list = parts.getOrDefault(name, "[]");
     return Arrays.stream(list.substring(1, list.length() - 1).strip().split("\\s+", -1))
         .filter(each -> !each.isEmpty())
-        .mapToDouble(PromqlScript::number)
+        .mapToDouble(ScriptHistograms::number)
         .toArray();
   }
 
