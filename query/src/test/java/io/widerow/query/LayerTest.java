@@ -32,7 +32,7 @@ class LayerTest extends LayerRules {
           query.aggregation query.logql query.logql.line query.survey query.fields \
           query.patterns
       query.series: event storage storage.sketch query query.json query.logql query.survey
-      query.promql: query.logql query.series
+      query.promql: query.logql
       query.promql.run: event query query.json query.logql query.logql.line query.series \
           query.promql
       query.parquet: event storage query query.output query.remote

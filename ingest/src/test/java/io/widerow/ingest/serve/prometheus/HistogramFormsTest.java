@@ -85,7 +85,8 @@ class HistogramFormsTest {
       assertEquals(
           "{\"status\":\"success\",\"data\":{\"resultType\":\"vector\",\"result\":[{"
               + "\"metric\":{\"__name__\":\"h\",\"job\":\"a\"},\"histogram\":[1700000000,{"
-              + "\"count\":\"8\",\"sum\":\"10\",\"buckets\":[[0,\"0.5\",\"1\",\"2\"],[0,\"1\",\"2\",\"4\"],"
+              + "\"count\":\"8\",\"sum\":\"10\",\"buckets\":[[0,\"0.5\",\"1\",\"2\"],[0,"
+              + "\"1\",\"2\",\"4\"],"
               + "[0,\"2\",\"4\",\"2\"]]}]}]}}",
           ask("h"));
       assertEquals(Math.sqrt(2), value("histogram_quantile(0.5, h)"), 1e-12);

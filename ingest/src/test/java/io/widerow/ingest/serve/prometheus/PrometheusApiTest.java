@@ -124,7 +124,8 @@ class PrometheusApiTest {
             + "\"matrixSelector\"}],\"func\":{\"argTypes\":[\"matrix\"],\"name\":\"rate\","
             + "\"returnType\":\"vector\",\"variadic\":0},\"type\":\"call\"}",
         "1 + 2|{\"bool\":false,\"lhs\":{\"type\":\"numberLiteral\",\"val\":\"1\"},"
-            + "\"matching\":null,\"op\":\"+\",\"rhs\":{\"type\":\"numberLiteral\",\"val\":\"2\"},\"type\":"
+            + "\"matching\":null,\"op\":\"+\",\"rhs\":{\"type\":\"numberLiteral\","
+            + "\"val\":\"2\"},\"type\":"
             + "\"binaryExpr\"}",
       })
   void aQueryIsATree(String query, String tree) throws IOException, InterruptedException {
