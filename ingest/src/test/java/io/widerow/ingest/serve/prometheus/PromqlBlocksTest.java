@@ -21,12 +21,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Goal: a query over more samples than the memory of queries holds has the result that it has with
-/// any memory. Method: counters of an hour, the same expressions with little memory and without a
-/// limit, and one that no block of steps makes small enough.
+/// any memory. Method: counters of half an hour, the same expressions with little memory and
+/// without a limit, and one that no block of steps makes small enough.
 class PromqlBlocksTest {
   private static final long START = 1_700_000_000_000L;
-  private static final int SECONDS = 3_600;
-  private static final int SERIES = 40;
+  private static final int SECONDS = 1_800;
+  private static final int SERIES = 20;
 
   @TempDir Path directory;
 
@@ -64,7 +64,7 @@ class PromqlBlocksTest {
             "max_over_time(sum(hits_total)[5m:10s])",
             "topk(2, increase(hits_total[5m])) or scalar(count(hits_total)) * vector(time())",
           }) {
-        QueryMemory little = new QueryMemory(3 << 20);
+        QueryMemory little = new QueryMemory(2 << 20);
         String wanted = ask(store, query, QueryMemory.unlimited());
         assertTrue(wanted.length() > 1_000, wanted);
         assertEquals(wanted, ask(store, query, little), query);
