@@ -60,7 +60,7 @@ class PromqlBlocksTest {
       for (String query :
           new String[] {
             "sum(rate(hits_total[1m]))",
-            "hits_total > 100000",
+            "hits_total > 10000",
             "max_over_time(sum(hits_total)[5m:10s])",
             "topk(2, increase(hits_total[5m])) or scalar(count(hits_total)) * vector(time())",
           }) {
