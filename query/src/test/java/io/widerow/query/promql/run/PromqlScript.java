@@ -208,10 +208,10 @@ public final class PromqlScript implements SampleSource {
 
     boolean isSame(double number, @Nullable HistogramValue found) {
       HistogramValue wanted = histogram;
-      boolean isNumber = wanted == null || found == null;
-      return isNumber
-          ? wanted == found && same(value, number)
-          : ScriptHistograms.isSame(wanted, found, (one, other) -> same(one, other) ? 0 : 1);
+      if (wanted == null || found == null) {
+        return wanted == null && found == null && same(value, number);
+      }
+      return ScriptHistograms.isSame(wanted, found, (one, other) -> same(one, other) ? 0 : 1);
     }
   }
 
