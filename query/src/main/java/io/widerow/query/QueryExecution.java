@@ -2,6 +2,7 @@ package io.widerow.query;
 
 import io.widerow.event.AttributeName;
 import io.widerow.event.PartitionKey;
+import io.widerow.storage.Filter;
 import io.widerow.storage.Filters;
 import io.widerow.storage.Scan;
 import io.widerow.storage.ScanWatch;
@@ -23,6 +24,7 @@ public class QueryExecution implements AutoCloseable {
   private final HeldMemory held;
   private final HeldMemory passing;
   private long heldMax = Long.MAX_VALUE;
+  private @Nullable Filter only;
   private long eventsScanned;
   private long eventsKept;
   private long bytesRead;
@@ -46,6 +48,11 @@ public class QueryExecution implements AutoCloseable {
     return memory;
   }
 
+  /// Lets the readers that are opened from now on see only events that pass a filter.
+  public final void seeOnly(Filter filter) {
+    only = filter;
+  }
+
   /// Opens a reader, whose cost counts when the caller has closed it.
   public final RangeReader open(RangeQuery query) {
     return open(view, query, ReadMode.IN_ORDER);
@@ -59,7 +66,10 @@ public class QueryExecution implements AutoCloseable {
   /// The same over some partitions of the view.
   public final RangeReader open(StoreView some, RangeQuery query, ReadMode mode) {
     check();
-    RangeReader reader = RangeReader.open(some, query, mode, budget, memory);
+    Filter also = only;
+    RangeQuery asked =
+        also == null ? query : query.withFilter(new Filter.And(List.of(also, query.filter())));
+    RangeReader reader = RangeReader.open(some, asked, mode, budget, memory);
     reader.whenClosed(this::add);
     reading = reader;
     if (cancelled) {

@@ -27,7 +27,7 @@ public record Template(String text, List<Node> nodes, Set<String> fields) {
 
   /// @throws IllegalArgumentException in Go's words when the text is no template
   static Template parse(String text) {
-    return new TemplateParser(text).template();
+    return new TemplateParser(text, TemplateFunctions.LIBRARY).template();
   }
 
   /// A part of a template. A closed set.

@@ -6,12 +6,12 @@ import com.google.re2j.PatternSyntaxException;
 import io.widerow.query.RegexBudget;
 import io.widerow.query.json.JsonException;
 import io.widerow.query.json.JsonNode;
+import io.widerow.query.logql.TemplateLibrary.Function;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
-import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
@@ -31,35 +31,29 @@ final class TemplateFunctions {
   private static final long SECOND_NANOS = 1_000_000_000L;
   private static final Map<String, Function> ALL = new HashMap<>();
 
+  /// The functions of Loki's templates.
+  static final TemplateLibrary LIBRARY = new TemplateLibrary.Named(ALL);
+
   private TemplateFunctions() {}
 
-  /// A function.
-  @FunctionalInterface
-  private interface Function {
-    @Nullable Object of(Arguments arguments) throws TemplateRun.Failed;
-  }
-
-  static boolean has(String name) {
-    return ALL.containsKey(name);
-  }
-
-  static @Nullable Object call(String name, List<@Nullable Object> values, TemplateRun run)
-      throws TemplateRun.Failed {
+  /// One of them, for another language of templates that has it too.
+  static Function of(String name) {
     Function function = ALL.get(name);
     if (function == null) {
-      throw new TemplateRun.Failed("function \"%s\" not defined".formatted(name));
+      throw new IllegalArgumentException("no function " + name);
     }
-    try {
-      return function.of(new Arguments(name, values, run));
-    } catch (ArithmeticException | DateTimeException wrong) {
-      throw new TemplateRun.Failed("error calling %s: %s".formatted(name, wrong.getMessage()));
-    }
+    return function;
   }
 
   /// The arguments of a call.
-  private record Arguments(String name, List<@Nullable Object> values, TemplateRun run) {
+  record Arguments(String name, List<@Nullable Object> values, TemplateRun run) {
     int count() {
       return values.size();
+    }
+
+    /// The same call with other values.
+    Arguments with(List<@Nullable Object> others) {
+      return new Arguments(name, others, run);
     }
 
     @Nullable Object get(int i) throws TemplateRun.Failed {

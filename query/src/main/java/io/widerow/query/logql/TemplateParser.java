@@ -34,6 +34,7 @@ final class TemplateParser {
   private static final int NAME = 5;
 
   private final String text;
+  private final TemplateLibrary library;
   private final Set<String> fields = new LinkedHashSet<>();
   private final List<String> variables = new ArrayList<>(List.of("$"));
   private int at; // in the text
@@ -42,8 +43,9 @@ final class TemplateParser {
   private @Nullable Matcher words; // the current word of it; null at its end
   private boolean trimsNext;
 
-  TemplateParser(String text) {
+  TemplateParser(String text, TemplateLibrary library) {
     this.text = text;
+    this.library = library;
     if (text.length() > CHARS_MAX) {
       throw new IllegalArgumentException(
           "template of %d characters, at most %d are allowed".formatted(text.length(), CHARS_MAX));
@@ -349,7 +351,7 @@ final class TemplateParser {
       case Template.LINE, "__timestamp__" -> fields.add(Template.LINE);
       default -> {}
     }
-    if (!TemplateFunctions.has(name)) {
+    if (!library.has(name)) {
       throw new IllegalArgumentException("function \"%s\" not defined".formatted(name));
     }
     return new Operand.Function(name);

@@ -26,6 +26,8 @@ public final class TemplateRun {
   private record AllLabels() {}
 
   private final Source source;
+  private final TemplateLibrary library;
+  private final Object root;
   private final StringBuilder out = new StringBuilder();
   private final Deque<Map<String, @Nullable Object>> scopes = new ArrayDeque<>();
   private long counted; // characters of `out`
@@ -60,14 +62,22 @@ public final class TemplateRun {
     }
   }
 
-  private TemplateRun(Source source) {
+  private TemplateRun(Source source, TemplateLibrary library, Object root) {
     this.source = source;
+    this.library = library;
+    this.root = root;
   }
 
   public static String render(Template template, Source source) throws Failed {
-    TemplateRun run = new TemplateRun(source);
+    return render(template, source, TemplateFunctions.LIBRARY, LABELS);
+  }
+
+  /// @param root the value of `$`, and of `.` at the top
+  static String render(Template template, Source source, TemplateLibrary library, Object root)
+      throws Failed {
+    TemplateRun run = new TemplateRun(source, library, root);
     run.scopes.push(new TreeMap<>());
-    run.nodes(template.nodes(), LABELS);
+    run.nodes(template.nodes(), root);
     return run.out.toString();
   }
 
@@ -218,7 +228,7 @@ public final class TemplateRun {
     for (Object one : last) {
       arguments.add(plain(one));
     }
-    return TemplateFunctions.call(name, arguments, this);
+    return library.call(name, arguments, this);
   }
 
   private @Nullable Object value(Operand operand, @Nullable Object dot) throws Failed {
@@ -227,13 +237,13 @@ public final class TemplateRun {
       case Operand.Dot(List<String> path) -> fields(dot, path);
       case Operand.Variable(String name, List<String> path) -> fields(variable(name), path);
       case Operand.Nested(Pipe pipe, List<String> path) -> fields(pipe(pipe, dot), path);
-      case Operand.Function(String name) -> TemplateFunctions.call(name, List.of(), this);
+      case Operand.Function(String name) -> library.call(name, List.of(), this);
     };
   }
 
   private @Nullable Object variable(String name) {
     if (name.equals("$")) {
-      return LABELS;
+      return root;
     }
     for (Map<String, @Nullable Object> scope : scopes) {
       if (scope.containsKey(name)) {

@@ -77,11 +77,19 @@ public final class RemoteResponse implements AutoCloseable {
   /// @param method without a body, such as `PUT`
   static RemoteResponse open(
       DaemonAddress daemon, String method, String path, Map<String, List<String>> parameters) {
+    return open(daemon, method, path, parameters, HttpRequest.BodyPublishers.noBody());
+  }
+
+  private static RemoteResponse open(
+      DaemonAddress daemon,
+      String method,
+      String path,
+      Map<String, List<String>> parameters,
+      HttpRequest.BodyPublisher body) {
     HttpClient client = daemon.client();
     try {
       String asked = parameters.isEmpty() ? path : path + "?" + encode(parameters);
-      HttpRequest request =
-          daemon.request(asked).method(method, HttpRequest.BodyPublishers.noBody()).build();
+      HttpRequest request = daemon.request(asked).method(method, body).build();
       HttpResponse<InputStream> response =
           daemon.send(client, request, HttpResponse.BodyHandlers.ofInputStream());
       var lines =
@@ -102,6 +110,12 @@ public final class RemoteResponse implements AutoCloseable {
       client.shutdownNow();
       throw new QueryException.Stopped("interrupted while waiting for " + daemon);
     }
+  }
+
+  /// The response to a text.
+  static RemoteResponse post(
+      DaemonAddress daemon, String path, Map<String, List<String>> parameters, String body) {
+    return open(daemon, "POST", path, parameters, HttpRequest.BodyPublishers.ofString(body));
   }
 
   private static QueryException refused(DaemonAddress daemon, int status, BufferedReader lines) {

@@ -59,6 +59,19 @@ public record RemoteSurvey(
         lines, Map.of(), lines.stream().map(RemoteSurvey::members).toList(), List.of());
   }
 
+  /// Posts a text, and gets flat lines.
+  public static RemoteSurvey post(
+      DaemonAddress daemon, String path, Map<String, List<String>> parameters, String body) {
+    List<String> lines = new ArrayList<>();
+    try (RemoteResponse answer = RemoteResponse.post(daemon, path, parameters, body)) {
+      for (String line = answer.readLine(); line != null; line = answer.readLine()) {
+        lines.add(line);
+      }
+    }
+    return new RemoteSurvey(
+        lines, Map.of(), lines.stream().map(RemoteSurvey::members).toList(), List.of());
+  }
+
   /// The lines of a response that has at least one.
   static List<String> lines(DaemonAddress daemon, String path) {
     List<String> lines = List.copyOf(RemoteRows.lines(daemon, path));

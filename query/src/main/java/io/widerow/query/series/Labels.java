@@ -23,7 +23,7 @@ public record Labels(List<Label> all) implements Comparable<Labels> {
     all = List.copyOf(all);
   }
 
-  static Labels of(SortedMap<String, String> labels) {
+  public static Labels of(SortedMap<String, String> labels) {
     return new Labels(
         labels.entrySet().stream()
             .map(label -> new Label(label.getKey(), label.getValue()))
