@@ -3,13 +3,18 @@ package io.widerow.ingest;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.widerow.event.PartitionKey;
-import io.widerow.ingest.alert.AlertScheduler;
+import io.widerow.ingest.alert.AlertEngine;
+import io.widerow.ingest.alert.Alertmanagers;
+import io.widerow.ingest.alert.RuleDirectory;
+import io.widerow.ingest.alert.RuleReader;
+import io.widerow.ingest.config.AlertOptions;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.config.DaemonStoreOptions;
 import io.widerow.ingest.config.FixedLimits;
 import io.widerow.ingest.config.TlsFiles;
 import io.widerow.ingest.decode.TimeParser;
 import io.widerow.ingest.doctor.Doctor;
+import io.widerow.ingest.doctor.Finding;
 import io.widerow.ingest.doctor.FreeSpace;
 import io.widerow.ingest.http.Access;
 import io.widerow.ingest.http.HttpRoute;
@@ -40,6 +45,7 @@ import io.widerow.ingest.serve.prometheus.PrometheusRoutes;
 import io.widerow.ingest.serve.query.QueryServices;
 import io.widerow.ingest.serve.reply.LowPriorityThread;
 import io.widerow.ingest.serve.status.AlertService;
+import io.widerow.ingest.serve.status.BacktestService;
 import io.widerow.ingest.serve.status.ClockService;
 import io.widerow.ingest.serve.status.DeletionService;
 import io.widerow.ingest.serve.status.DoctorService;
@@ -55,13 +61,17 @@ import io.widerow.ingest.serve.status.StatusServices;
 import io.widerow.ingest.socket.SocketReceiver;
 import io.widerow.ingest.transform.TransformFile;
 import io.widerow.query.QueryMemory;
+import io.widerow.query.logql.line.LabelMapping;
+import io.widerow.query.logql.run.LogqlLimits;
 import io.widerow.storage.BuildVersion;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.embedded.EmbeddedStore;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -88,7 +98,9 @@ import org.jspecify.annotations.Nullable;
 /// | `widerow-background-<n>` | 2, and one for two lanes | sealing, journal files; the opener's |
 /// | `widerow-tables` | 1, with the first write | writes of tables; the opener's |
 /// | `widerow-quorum` | one, on a cluster | answers what the cluster has, or has not in time |
-/// | `widerow-alerts` | one | evaluates alert rules, at low priority |
+/// | `widerow-alerts` | one | evaluates rules, at low priority |
+/// | `widerow-notify-<n>` | one per Alertmanager, virtual | sends alerts |
+/// | `widerow-backtest-<n>` | one per query | evaluating rules over the past |
 /// | `widerow-merge` | one | merging, retention; the opener's, at low priority |
 /// | `widerow-maintenance` | one | calls the store's maintenance, wakes idle lanes |
 /// | `widerow-start` | one, while the store opens | loads the classes of the HTTP server |
@@ -132,7 +144,7 @@ public final class Daemon implements AutoCloseable {
   private final QueryServices queries;
   private final LokiService loki;
   private final QueryMemory memory;
-  private final AlertScheduler alerts;
+  private final AlertEngine alerts;
   private final ExecutorService evaluation =
       Executors.newSingleThreadExecutor(LowPriorityThread.factory("widerow-alerts"));
   private final Access access;
@@ -203,7 +215,7 @@ public final class Daemon implements AutoCloseable {
     loki =
         new LokiService(
             store, memory, queries.known(), config, Daemon::epochNanos, BuildVersion.value());
-    alerts = new AlertScheduler(store, memory, Daemon::epochNanos, evaluation);
+    alerts = alerts(config.alerts());
     access = new Access(config);
     http = new HttpServer(config, tls, access, routes());
     credit.whenRoom(http.connections()::roomAgain);
@@ -215,6 +227,33 @@ public final class Daemon implements AutoCloseable {
     if (certificates != null) {
       metrics.ofCertificates(certificates);
     }
+  }
+
+  private AlertEngine alerts(AlertOptions options) {
+    Path files = options.directory();
+    return AlertEngine.of(
+        new RuleReader(
+            store,
+            memory,
+            queries.known(),
+            new LabelMapping(config.lokiLabels()),
+            new LogqlLimits(config.lokiSeriesMax(), config.logqlTextBytes())),
+        memory,
+        lanes,
+        config.eventBytesMax(),
+        files == null ? null : new RuleDirectory(files, options.intervalMillis()),
+        new Alertmanagers(
+            options.alertmanagers(),
+            options.resendMillis(),
+            options.externalLabels(),
+            Daemon::epochNanos),
+        new AlertEngine.Settings(
+            options.resendMillis(),
+            options.settleMillis(),
+            options.externalUrl(),
+            options.externalLabels()),
+        Daemon::epochNanos,
+        evaluation);
   }
 
   private Doctor doctor(ClosedBuckets closedBuckets) {
@@ -230,7 +269,20 @@ public final class Daemon implements AutoCloseable {
             config.store().diskReserveBytes(),
             config.store().layout().weights(),
             closedBuckets.ageNanos(),
-            () -> certificates == null ? List.of() : certificates.findings()));
+            this::otherFindings));
+  }
+
+  private List<Finding> otherFindings() {
+    List<Finding> findings = new ArrayList<>(AlertFindings.of(alerts));
+    if (certificates != null) {
+      findings.addAll(certificates.findings());
+    }
+    return findings;
+  }
+
+  /// Reads rule files and other files of the configuration again.
+  public void reload() {
+    boolean _ = alerts.reload(true);
   }
 
   /// Loads the classes of the HTTP server. Call it on a thread of its own while the store opens.
@@ -278,6 +330,8 @@ public final class Daemon implements AutoCloseable {
                 queries.routes(),
                 tenants.guard(loki.routes()),
                 tenants.guard(new RuleLists(alerts).routes()),
+                List.of(new RuleLists(alerts).reload()),
+                new BacktestService(alerts, config, Daemon::epochNanos).routes(),
                 PrometheusRoutes.of(store, memory, config, BuildVersion.value()),
                 new SavedQueryService(store, Daemon::epochNanos).routes(),
                 config.security().page() ? PageService.routes() : List.<HttpRoute>of(),

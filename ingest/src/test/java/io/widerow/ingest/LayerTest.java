@@ -15,6 +15,7 @@ class LayerTest extends LayerRules {
       storage.embedded: event storage
       query: event storage
       query.text:
+      query.json:
       query.filter: event storage query query.text
       query.output: event query
       query.aggregation: event storage query query.output
@@ -37,7 +38,7 @@ class LayerTest extends LayerRules {
       query.export: event storage query query.output query.remote query.result query.parquet
       ingest.decode: event
       ingest.series: event ingest.decode
-      ingest.config: event storage query ingest.decode
+      ingest.config: event storage query query.remote ingest.decode
       ingest.lane: event storage ingest.decode
       ingest.transform: event storage query query.text query.filter ingest.decode ingest.config \
           ingest.lane
@@ -62,7 +63,9 @@ class LayerTest extends LayerRules {
       ingest.receive.syslog: event storage ingest.decode ingest.socket
       ingest.doctor: event rollup storage storage.embedded query query.sizing ingest.lane \
           ingest.intake ingest.http
-      ingest.alert: event storage storage.embedded query query.aggregation query.result
+      ingest.alert: event storage storage.embedded query query.json query.aggregation \
+          query.result query.fields query.logql query.logql.line query.logql.run query.series \
+          query.promql query.promql.run ingest.decode ingest.config ingest.lane ingest.http
       ingest.serve.reply: ingest.http
       ingest.serve.query: event storage storage.embedded query query.output query.result \
           query.survey query.export query.fields query.patterns ingest.config ingest.lane \
@@ -73,10 +76,11 @@ class LayerTest extends LayerRules {
       ingest.serve.prometheus: event storage query query.output query.logql query.logql.line \
           query.series query.promql query.promql.run ingest.decode ingest.config ingest.http \
           ingest.serve.reply
-      ingest.serve.status: event rollup storage storage.embedded query query.aggregation \
+      ingest.serve.status: event rollup storage storage.embedded query \
           query.sizing query.result query.filter ingest.config ingest.lane ingest.transform \
-          ingest.intake ingest.http ingest.doctor ingest.alert
-      ingest: storage storage.embedded query ingest.decode ingest.config \
+          ingest.intake ingest.http ingest.doctor ingest.alert ingest.serve.reply query.promql
+      ingest: storage storage.embedded query query.logql.line query.logql.run ingest.decode \
+          ingest.config \
           ingest.lane ingest.intake ingest.doctor ingest.http ingest.socket \
           ingest.receive.datadog ingest.receive.elastic ingest.receive.fluent \
           ingest.receive.gelf ingest.receive.graphite ingest.receive.influx \

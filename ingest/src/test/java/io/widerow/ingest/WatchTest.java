@@ -76,6 +76,19 @@ class WatchTest {
     }
   }
 
+  @Test
+  void theDaemonTakesTheRuleFile() throws IOException, InterruptedException {
+    String rules = Files.readString(FOLDER.resolve("rules.yaml"));
+    try (OperatedDaemon operated = watched()) {
+      HttpResponse<String> checked = operated.http.post("/v1/alerts/check", Http.TEXT, rules);
+      assertEquals("{\"groups\":1,\"rules\":13}\n", checked.body());
+      HttpResponse<String> ran =
+          operated.http.post("/v1/alerts/backtest?from=10m", Http.TEXT, rules);
+      assertEquals(200, ran.statusCode(), ran.body());
+      assertEquals("", ran.body(), "nothing fires without samples");
+    }
+  }
+
   private static Set<String> labels(String selector) {
     return LABEL
         .matcher(selector.replaceAll("\"[^\"]*\"", ""))

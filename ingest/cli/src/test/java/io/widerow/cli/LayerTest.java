@@ -34,6 +34,7 @@ class LayerTest extends LayerRules {
       storage.cassandra.apply:
       storage.cassandra:
       ingest.decode:
+      ingest.alert:
       ingest.config:
       ingest.transform:
       ingest.http:
@@ -43,7 +44,7 @@ class LayerTest extends LayerRules {
       cli: event cql.store storage storage.embedded storage.repair query query.output \
           query.aggregation query.remote query.result query.promql.run cql cql.schema \
           cql.table cql.define
-      cli.remote: query query.output query.aggregation query.sizing query.remote cli
+      cli.remote: storage query query.output query.aggregation query.sizing query.remote cli
       cli.cql: query query.output query.aggregation query.remote cql cql.type cli
       cli.export: event storage query query.output query.remote query.export cli
       cli.cluster: storage query storage.cassandra.keyspace storage.cassandra.migrate \
@@ -51,7 +52,7 @@ class LayerTest extends LayerRules {
           storage.cassandra ingest.config cli
       cli.ship: event storage query query.output query.remote query.parquet query.export \
           query.json ingest.decode cli
-      cli.serve: storage storage.embedded query.output ingest.config ingest.transform \
+      cli.serve: storage storage.embedded query.output ingest.alert ingest.config ingest.transform \
           ingest.socket ingest.serve.reply ingest cli cli.cluster
       cli.demo: storage storage.embedded ingest.config ingest.http ingest cli cli.serve
       """;

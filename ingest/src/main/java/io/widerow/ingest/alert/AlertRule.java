@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// An alert rule: an aggregate of each time step, a threshold, and the time for which the aggregate
@@ -35,7 +36,18 @@ public record AlertRule(
 
   static final int STEPS_MAX = 1_000;
 
+  /// In place of a file, in the keys of groups.
+  static final String FILE = "store";
+
+  private static final long NANOS_PER_MILLISECOND = 1_000_000;
+
   private static final List<String> OF_QUESTION = List.of("type", "where", "stats", "every", "lag");
+
+  /// A rule about all types does not count the results of rules.
+  private static final String OTHERS =
+      "type != \"%s\" and type != \"%s\" and type != \"%s\""
+          .formatted(RuleStore.TYPE, GroupEvaluation.ALERTS, GroupEvaluation.FOR_STATE);
+
   private static final String EVERY_DEFAULT = "1m";
   private static final long EVERY_NANOS_MIN = 1_000_000_000;
 
@@ -55,6 +67,7 @@ public record AlertRule(
     if (!parameters.containsKey("stats")) {
       throw new QueryException.Refused("stats", "is missing, such as count");
     }
+    ContinuousQuery _ = ContinuousQuery.parse(plain(parameters), nowNanos); // mistakes as given
     Map<String, List<String>> asked = asked(parameters);
     ContinuousQuery question = ContinuousQuery.parse(asked, nowNanos);
     if (question.figures().measures().size() != 1) {
@@ -84,6 +97,19 @@ public record AlertRule(
   }
 
   private static Map<String, List<String>> asked(Map<String, List<String>> parameters) {
+    Map<String, List<String>> asked = plain(parameters);
+    if (!asked.containsKey("type")) {
+      List<String> where = asked.getOrDefault("where", List.of());
+      asked.put(
+          "where",
+          where.isEmpty()
+              ? List.of(OTHERS)
+              : where.stream().map(each -> "(%s) and %s".formatted(each, OTHERS)).toList());
+    }
+    return asked;
+  }
+
+  private static Map<String, List<String>> plain(Map<String, List<String>> parameters) {
     Map<String, List<String>> asked = new HashMap<>();
     OF_QUESTION.stream()
         .filter(parameters::containsKey)
@@ -140,6 +166,46 @@ public record AlertRule(
   /// Whether an aggregate exceeds the threshold.
   boolean isBeyond(double figure) {
     return (above != null && figure > above) || (below != null && figure < below);
+  }
+
+  /// The rule as an expression: `count of http where status >= 500 every 1m above 100`.
+  String expression() {
+    StringBuilder text = new StringBuilder(String.valueOf(text("stats")));
+    String type = text("type");
+    String where = text("where");
+    text.append(type == null ? "" : " of " + type);
+    text.append(where == null ? "" : " where " + where);
+    text.append(" every ").append(every());
+    for (String threshold : List.of("above", "below")) {
+      String limit = text(threshold);
+      text.append(limit == null ? "" : " %s %s".formatted(threshold, limit));
+    }
+    return text.toString();
+  }
+
+  /// The group of this rule alone. An alert that is pending at the end of the first step fires at
+  /// the end of the last one.
+  RuleGroup group() {
+    long every = question.figures().everyNanos() / NANOS_PER_MILLISECOND;
+    Rule rule =
+        new Rule(
+            true,
+            name,
+            new RuleExpr.Aggregate(this),
+            (steps - 1) * every,
+            0,
+            new TreeMap<>(),
+            new TreeMap<>());
+    return new RuleGroup(
+        FILE,
+        name,
+        every,
+        0,
+        0,
+        question.lagNanos() / NANOS_PER_MILLISECOND,
+        0,
+        saved().definition(),
+        List.of(rule));
   }
 
   /// A parameter as it was given, several with commas; null when it was not.

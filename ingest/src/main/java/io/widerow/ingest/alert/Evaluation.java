@@ -1,7 +1,6 @@
 package io.widerow.ingest.alert;
 
 import io.widerow.query.QueryBudget;
-import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
@@ -10,37 +9,38 @@ import io.widerow.query.aggregation.Aggregation;
 import io.widerow.query.aggregation.Cell;
 import io.widerow.query.aggregation.StatsQuery;
 import io.widerow.storage.EventCursor.Step;
-import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
 import java.time.Duration;
 import java.time.ZoneOffset;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 
-/// The evaluation of one alert rule on complete steps. It needs nothing of earlier ones, so that
-/// late events count as long as their step does, and a restart changes nothing.
+/// The evaluation of an alert rule that the store keeps, on one complete step.
 final class Evaluation {
   private static final QueryBudget BUDGET =
       new QueryBudget(QueryBudget.DEFAULT.partitionsMax(), Long.MAX_VALUE, Duration.ofSeconds(10));
 
   private Evaluation() {}
 
-  /// The end of the last step that has passed, nanoseconds since the Unix epoch.
-  static long passed(AlertRule rule, long nowNanos) {
-    long watermark = nowNanos - rule.question().lagNanos();
-    return watermark - Math.floorMod(watermark, rule.question().figures().everyNanos());
+  /// The aggregate of a step.
+  ///
+  /// @param cell its value; empty for none, as of a maximum of no events
+  /// @param stepNanos start of the step, nanoseconds since the Unix epoch
+  /// @param isBeyond whether it exceeds the threshold
+  record Value(Cell cell, long stepNanos, boolean isBeyond) {
+    double number() {
+      return cell.number();
+    }
   }
 
-  /// @param untilNanos end of the last step, from [#passed]
+  /// @param untilNanos end of the step
   /// @param memory that all queries share
-  static AlertState of(AlertRule rule, StoreView view, long untilNanos, QueryMemory memory) {
+  static Value of(AlertRule rule, StoreView view, long untilNanos, QueryMemory memory) {
     StatsQuery figures = rule.question().figures();
-    long every = figures.everyNanos();
+    long start = untilNanos - figures.everyNanos();
     long[] held = {0};
     try {
       RangeQuery asked = rule.questionAt(untilNanos).query();
-      long from = Math.max(untilNanos - rule.steps() * every, asked.fromNanos());
+      long from = Math.max(start, asked.fromNanos());
       long until = Math.min(untilNanos, asked.untilNanos());
       Aggregation steps =
           new Aggregation(
@@ -58,34 +58,24 @@ final class Evaluation {
           }
         }
       }
-      return state(rule, steps.rows(ZoneOffset.UTC), untilNanos);
-    } catch (QueryException | StorageException failed) {
-      return AlertState.unknown(String.valueOf(failed.getMessage()));
+      Cell value =
+          steps.rows(ZoneOffset.UTC).stream()
+              .filter(row -> row.getFirst().whole() == start)
+              .map(List::getLast)
+              .findFirst()
+              .orElseGet(() -> none(figures));
+      boolean isNumber = value.kind() == Cell.Kind.WHOLE || value.kind() == Cell.Kind.NUMBER;
+      return new Value(value, start, isNumber && rule.isBeyond(value.number()));
     } finally {
       memory.hold(-held[0]);
     }
   }
 
-  private static AlertState state(AlertRule rule, List<List<Cell>> rows, long untilNanos) {
-    Map<Long, Cell> values = new HashMap<>();
-    rows.forEach(row -> values.put(row.getFirst().whole(), row.getLast()));
-    StatsQuery figures = rule.question().figures();
-    Cell none =
-        new Aggregation(new StatsQuery(figures.measures(), List.of(), 0), _ -> {})
-            .rows(ZoneOffset.UTC)
-            .getFirst()
-            .getFirst();
-    boolean firing = true;
-    long last = untilNanos - figures.everyNanos();
-    for (int i = 0; i < rule.steps(); i++) {
-      Cell value = values.getOrDefault(last - i * figures.everyNanos(), none);
-      boolean number = value.kind() == Cell.Kind.WHOLE || value.kind() == Cell.Kind.NUMBER;
-      firing &= number && rule.isBeyond(value.number());
-    }
-    return new AlertState(
-        firing ? AlertState.Kind.FIRING : AlertState.Kind.QUIET,
-        values.getOrDefault(last, none),
-        last,
-        null);
+  /// The aggregate of no events.
+  private static Cell none(StatsQuery figures) {
+    return new Aggregation(new StatsQuery(figures.measures(), List.of(), 0), _ -> {})
+        .rows(ZoneOffset.UTC)
+        .getFirst()
+        .getFirst();
   }
 }

@@ -79,6 +79,13 @@ public record ConfigCheck(@Nullable DaemonConfig config, List<String> mistakes) 
     return ConfigRule.of(read, ConfigKeys.TRANSFORMS);
   }
 
+  /// The rule that reads the rule files.
+  ///
+  /// @param read throws [IllegalArgumentException] for a file that cannot be used
+  public static ConfigRule ofRules(Consumer<DaemonConfig> read) {
+    return ConfigRule.of(read, ConfigKeys.RULES_DIR);
+  }
+
   /// Refuses a directory of snapshots that cannot be used. Without one they lie next to `data`,
   /// where it may be missing until a snapshot is made.
   private static void requireSnapshots(DaemonConfig config) {

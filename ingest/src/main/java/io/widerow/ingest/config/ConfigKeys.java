@@ -28,6 +28,7 @@ public final class ConfigKeys {
   private static final int DAEMON_MAX = 511;
   private static final int LANES_MAX = 64;
   private static final Duration DAYS_30 = Duration.ofDays(30);
+  private static final Duration HOUR = Duration.ofHours(1);
   private static final Duration YEAR = Duration.ofDays(365);
   private static final String VERSION = "([7-9]|[1-9]\\d)(\\.\\d{1,4}){2}";
 
@@ -181,7 +182,41 @@ public final class ConfigKeys {
       main("transforms", "", Form.FILE, readable())
           .summary("file of transforms, which rename, drop and redact events; empty: none");
 
+  static final Key<Optional<Path>> RULES_DIR =
+      main("rules-dir", "", Form.DIRECTORY_OR_NONE)
+          .summary(
+              "directory of rule files, *.yml and *.yaml: PromQL, and LogQL below its directory"
+                  + " loki; empty: none");
+
+  static final Key<List<String>> ALERTMANAGERS =
+      main("alertmanagers", "", Form.NAMES, (_, urls) -> urls.forEach(AlertmanagerAddress::parse))
+          .summary(
+              "Alertmanagers that get alerts, http://HOST:PORT, separated by commas; with"
+                  + " ?ca=FILE, &token-file=FILE, &user=NAME&password-file=FILE");
+
   // The second table.
+
+  static final Key<Duration> RULES_INTERVAL =
+      advanced("rules-interval", "1m", Form.DURATION)
+          .summary("interval of the evaluations of rule groups that have none");
+
+  static final Key<Duration> RULES_RESEND =
+      advanced("rules-resend", "1m", Form.DURATION)
+          .summary("time after which an Alertmanager gets a firing alert again");
+
+  static final Key<Duration> RULES_SETTLE =
+      advanced("rules-settle", "10s", Form.GRACE, atMost(HOUR))
+          .summary(
+              "time after a start before rules are evaluated, in which senders repeat what they"
+                  + " could not deliver; 0s to 1h");
+
+  static final Key<Optional<String>> EXTERNAL_URL =
+      advanced("external-url", "", Form.URI)
+          .summary("URL of this daemon in alerts, such as https://logs.example.com; empty: none");
+
+  static final Key<List<String>> EXTERNAL_LABELS =
+      advanced("external-labels", "", Form.NAMES, ConfigKeys::requireLabels)
+          .summary("labels added to each alert that is sent, NAME=VALUE, separated by commas");
 
   static final Key<String> ELASTICSEARCH_VERSION =
       advanced("elasticsearch-version", "8.19.0", Form.TEXT, ConfigKeys::requireVersion)
@@ -450,7 +485,7 @@ public final class ConfigKeys {
     return (name, value) ->
         require(
             value.compareTo(max) <= 0,
-            "%s must be 0s to %dd, got %s".formatted(name, max.toDays(), Age.text(value)));
+            "%s must be 0s to %s, got %s".formatted(name, Age.text(max), Age.text(value)));
   }
 
   private static void requireWhole(String name, List<String> hosts) {
@@ -458,6 +493,14 @@ public final class ConfigKeys {
       require(
           host.indexOf('*') < 0,
           "%s: takes whole names, separated by commas, and no *, got %s".formatted(name, host));
+    }
+  }
+
+  private static void requireLabels(String name, List<String> labels) {
+    for (String label : labels) {
+      require(
+          label.matches("[a-zA-Z_][a-zA-Z0-9_]*=.+"),
+          "%s must be NAME=VALUE, separated by commas, got %s".formatted(name, label));
     }
   }
 

@@ -1,5 +1,6 @@
 package io.widerow.ingest.config;
 
+import static io.widerow.ingest.config.ConfigKeys.ALERTMANAGERS;
 import static io.widerow.ingest.config.ConfigKeys.BODY_BYTES_MAX;
 import static io.widerow.ingest.config.ConfigKeys.BUCKET_MINUTES;
 import static io.widerow.ingest.config.ConfigKeys.BUCKET_MINUTES_OF;
@@ -48,7 +49,8 @@ final class ConfigRules {
           ConfigRule.of(
               config -> config.security().check(), TLS_CERTIFICATE, TLS_KEY, TLS_CLIENT_CA),
           ConfigRule.of(config -> config.security().checkTokens(), TOKENS),
-          ConfigRule.of(config -> config.listen().check(), FLUENT_SHARED_KEY));
+          ConfigRule.of(config -> config.listen().check(), FLUENT_SHARED_KEY),
+          ConfigRule.of(config -> config.alerts().check(), ALERTMANAGERS));
 
   private ConfigRules() {}
 

@@ -236,6 +236,11 @@ public final class DaemonConfig {
     return values.get(ConfigKeys.TRANSFORMS).orElse(null);
   }
 
+  /// Alert and recording rules.
+  public AlertOptions alerts() {
+    return new AlertOptions(values);
+  }
+
   /// Listen on addresses that others can reach, without TLS and tokens.
   public boolean insecure() {
     return values.get(ConfigKeys.INSECURE);

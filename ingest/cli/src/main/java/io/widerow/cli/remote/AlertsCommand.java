@@ -8,11 +8,18 @@ import io.widerow.query.QueryException;
 import io.widerow.query.aggregation.Cell;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.output.TextWriter;
+import io.widerow.query.remote.RemoteResponse;
 import io.widerow.query.remote.RemoteRows;
+import io.widerow.query.remote.RemoteSurvey;
+import io.widerow.storage.FailureReason;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -22,10 +29,11 @@ import picocli.CommandLine.Parameters;
 /// `widerow alerts`: lists, sets, removes and checks alert rules.
 @Command(
     description = {
-      "An alert rule is an aggregate with a threshold: it fires while the aggregate exceeds the"
-          + " threshold, or is below it, in each step of time, for a given time. Nothing is sent:"
-          + " Prometheus reads /metrics; cron and Nagios read the exit code of `widerow alerts"
-          + " check`."
+      "Alert rules are those of the rule files of the daemon, and those that are set here: an"
+          + " aggregate with a threshold, which fires while the aggregate exceeds the threshold, or"
+          + " is below it, in each step of time, for a given time. The daemon sends alerts to its"
+          + " Alertmanagers; Prometheus reads /metrics; cron and Nagios read the exit code of"
+          + " `widerow alerts check`."
     },
     footer = {
       "Examples:",
@@ -33,16 +41,22 @@ import picocli.CommandLine.Parameters;
       "      --every 1m --above 100 --for 5m",
       "  widerow alerts set silent --stats count --type heartbeat --below 1",
       "  widerow alerts check errors",
+      "  widerow alerts check rules.yml",
+      "  widerow alerts history --from 7d",
+      "  widerow alerts backtest rules.yml --from 30d",
       "  widerow alerts unset errors",
-      "The store keeps the rules. A token needs the scope query to list and check, admin to set and"
-          + " unset.",
+      "The store keeps the rules that are set. A token needs the scope admin to set and unset, and"
+          + " query for all others.",
       "Exit codes of check: 0 quiet, 2 firing, 3 unknown. Other exit codes: see `widerow query"
           + " --help`."
     })
 public final class AlertsCommand {
   private static final String PATH = "/v1/alerts";
   private static final List<String> HEADS =
-      RemoteTable.heads("rule stats type where every above below for state value step why");
+      RemoteTable.heads(
+          "rule stats type where every above below for state value step why group expr");
+  private static final List<String> CHANGES = RemoteTable.heads("ts alert labels from to value");
+  private static final String LOGQL = "logql";
 
   private final Shell shell;
   private final RemoteTable rules;
@@ -148,11 +162,25 @@ public final class AlertsCommand {
       name = "check",
       mixinStandardHelpOptions = true,
       description =
-          "Prints the state in one line. Exit code: 0 quiet, 2 firing, 3 unknown, also if there is"
-              + " no such rule or no response.")
+          "Prints the state of a rule in one line. Exit code: 0 quiet, 2 firing, 3 unknown, also if"
+              + " there is no such rule or no response. Of a rule file: checks it, and prints its"
+              + " first mistake.")
   int check(
-      @Parameters(paramLabel = "NAME", description = "The alert rule.") String name,
+      @Parameters(
+              paramLabel = "NAME|FILE",
+              description = "The alert rule, or a rule file, *.yml or *.yaml.")
+          String name,
+      @Option(names = "--logql", description = "The rule file has LogQL.") boolean logql,
       @Mixin DaemonOptions daemon) {
+    if (name.endsWith(".yml") || name.endsWith(".yaml")) {
+      RemoteSurvey found =
+          RemoteSurvey.post(
+              daemon.address(shell), PATH + "/check", language(logql), text(Path.of(name)));
+      OutputBuffer out = new OutputBuffer(1 << 8);
+      found.lines().forEach(line -> out.put(line + "\n"));
+      shell.write(out);
+      return ExitCode.OK.number;
+    }
     List<Cell> row;
     try {
       Map<String, List<String>> parameters = Map.of("rule", List.of(name));
@@ -193,5 +221,73 @@ public final class AlertsCommand {
     OutputBuffer out = new OutputBuffer(1 << 8);
     out.put(state + " " + TextWriter.escaped(sentence) + "\n");
     shell.write(out);
+  }
+
+  private static Map<String, List<String>> language(boolean logql) {
+    Map<String, List<String>> parameters = new LinkedHashMap<>();
+    ParameterText.put(parameters, "language", logql ? LOGQL : null);
+    return parameters;
+  }
+
+  private static String text(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException unreadable) {
+      throw new QueryException.Refused(
+          "file", "cannot read %s: %s".formatted(file, FailureReason.of(unreadable)));
+    }
+  }
+
+  @Command(
+      name = "history",
+      mixinStandardHelpOptions = true,
+      description = "Lists the changes of alerts in the order of time.")
+  int history(
+      @Option(names = "--from", paramLabel = "TIME", description = "First time. Default: 1d ago.")
+          @Nullable String from,
+      @Option(names = "--to", paramLabel = "TIME", description = "Last time. Default: now.")
+          @Nullable String to,
+      @Mixin RemoteOptions how) {
+    Map<String, List<String>> parameters = new LinkedHashMap<>();
+    ParameterText.put(parameters, "from", from);
+    ParameterText.put(parameters, "to", to);
+    String path = PATH + "/history?" + RemoteResponse.encode(parameters);
+    how.show(
+        shell,
+        RemoteSurvey.linesOf(how.address(shell), path, "ts", Set.of("ts")),
+        CHANGES,
+        CHANGES);
+    return ExitCode.OK.number;
+  }
+
+  @Command(
+      name = "backtest",
+      mixinStandardHelpOptions = true,
+      description =
+          "Evaluates a rule file over the past, and lists the changes of alerts that it would have"
+              + " led to.")
+  int backtest(
+      @Parameters(paramLabel = "FILE", description = "The rule file.") Path file,
+      @Option(names = "--from", paramLabel = "TIME", description = "First time. Default: 1d ago.")
+          @Nullable String from,
+      @Option(names = "--to", paramLabel = "TIME", description = "Last time. Default: now.")
+          @Nullable String to,
+      @Option(names = "--logql", description = "The rule file has LogQL.") boolean logql,
+      @Option(
+              names = "--as-seen",
+              description =
+                  "Repeat the evaluations that were made: each reads only what had arrived.")
+          boolean asSeen,
+      @Mixin RemoteOptions how) {
+    Map<String, List<String>> parameters = language(logql);
+    ParameterText.put(parameters, "from", from);
+    ParameterText.put(parameters, "to", to);
+    ParameterText.put(parameters, "as-seen", asSeen ? "true" : null);
+    how.show(
+        shell,
+        RemoteSurvey.post(how.address(shell), PATH + "/backtest", parameters, text(file)),
+        CHANGES,
+        CHANGES);
+    return ExitCode.OK.number;
   }
 }

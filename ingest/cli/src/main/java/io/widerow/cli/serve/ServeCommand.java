@@ -9,6 +9,7 @@ import io.widerow.cli.cluster.ClusterDaemonStore;
 import io.widerow.ingest.Daemon;
 import io.widerow.ingest.ListenException;
 import io.widerow.ingest.LocalStore;
+import io.widerow.ingest.alert.RuleDirectory;
 import io.widerow.ingest.config.ConfigCheck;
 import io.widerow.ingest.config.ConfigKeys;
 import io.widerow.ingest.config.ConfigRule;
@@ -237,6 +238,9 @@ public final class ServeCommand implements Callable<Integer>, PlainStart {
             List.of(
                 ConfigCheck.ofTransforms(ServeCommand::requireTransforms),
                 ConfigCheck.ofStore(ClusterDaemonStore::check)));
+    if (checkConfig) {
+      further.add(ConfigCheck.ofRules(ServeCommand::requireRules));
+    }
     if (!printConfig) {
       further.addAll(ConfigCheck.ofMachine());
     }
@@ -270,6 +274,14 @@ public final class ServeCommand implements Callable<Integer>, PlainStart {
     if (config.transforms() != null) {
       long nowNanos = Math.multiplyExact(Instant.now().getEpochSecond(), 1_000_000_000L);
       TransformSet _ = TransformFile.read(config.transforms(), nowNanos);
+    }
+  }
+
+  /// A daemon starts with a bad rule file, and reports it.
+  private static void requireRules(DaemonConfig config) {
+    Path directory = config.alerts().directory();
+    if (directory != null) {
+      RuleDirectory.check(directory, config.alerts().intervalMillis());
     }
   }
 
@@ -308,6 +320,9 @@ public final class ServeCommand implements Callable<Integer>, PlainStart {
         CountDownLatch stop = new CountDownLatch(1);
         Thread hook = Thread.ofPlatform().name("widerow-stop").unstarted(() -> stop(stop, stopped));
         Runtime.getRuntime().addShutdownHook(hook);
+        if (config.alerts().directory() != null) {
+          ReloadSignal.install(daemon::reload);
+        }
         announce(daemon, store);
         daemon.awaitStop(stop, why -> tellFailed(config, why));
         failure = daemon.failure();

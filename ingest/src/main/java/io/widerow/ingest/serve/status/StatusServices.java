@@ -123,6 +123,12 @@ public final class StatusServices {
     if (cluster != null) {
       json.append(",\"cluster\":\"").append(ClusterStatus.state(cluster)).append('"');
     }
+    List<String> rules = alerts.problems();
+    for (int i = 0; i < rules.size(); i++) {
+      json.append(i == 0 ? ",\"rules\":[" : ",");
+      HttpResponses.appendString(json, rules.get(i));
+    }
+    json.append(rules.isEmpty() ? "" : "]");
     List<Damage> damage = store.statistics().damage();
     for (int i = 0; i < damage.size(); i++) {
       json.append(i == 0 ? ",\"damaged\":[" : ",");

@@ -59,7 +59,8 @@ class AlertsOverHttpTest {
               + "\"where\":\"status >= 500\","
               + "\"every\":\"1s\",\"above\":100,\"below\":null,\"for\":\"2s\","
               + "\"state\":\"unknown\",\"value\":null,\"step\":null,"
-              + "\"why\":\"it was not evaluated yet\"}\n",
+              + "\"why\":\"it was not evaluated yet\",\"group\":\"store;errors\","
+              + "\"expr\":\"count of http* where status >= 500 every 1s above 100\"}\n",
           set.out(),
           set.err());
       assertEquals(0, run(url, "set", "silent", "--stats=count", "--below=1").code());

@@ -1,96 +1,65 @@
 package io.widerow.ingest.alert;
 
+import static io.widerow.ingest.alert.RuleBed.MINUTE;
+import static io.widerow.ingest.alert.RuleBed.SECOND;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.widerow.event.EventBatch;
-import io.widerow.faults.Appends;
-import io.widerow.ingest.LocalStore;
 import io.widerow.ingest.alert.AlertState.Kind;
-import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.query.QueryException;
-import io.widerow.query.QueryMemory;
 import io.widerow.query.aggregation.Cell;
-import io.widerow.storage.Durability;
-import io.widerow.storage.EventStore;
-import java.nio.charset.StandardCharsets;
+import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Instant;
-import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Queue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: a rule fires exactly while the aggregate of each step has exceeded its threshold for long
-/// enough; late events count, restarts change nothing, and otherwise the state is unknown. Method:
-/// a real store, a clock and an executor that the test moves.
+/// Goal: a rule that the store keeps fires exactly while the aggregate of each step has exceeded
+/// its threshold for long enough; restarts change nothing, and otherwise the state is unknown.
+/// Method: a real store, a clock and an executor that the test moves.
 @Timeout(300)
-class AlertSchedulerTest {
-  private static final long SECOND = 1_000_000_000L;
-  private static final long MINUTE = 60 * SECOND;
-
+class AlertRuleTest {
   @TempDir private Path directory = Path.of(".");
-
-  private final long start =
-      Math.floorDiv(Instant.now().getEpochSecond(), 60) * MINUTE - 60 * MINUTE;
-  private final Queue<Runnable> tasks = new ArrayDeque<>();
-  private final QueryMemory memory = new QueryMemory(1 << 24);
-  private EventStore store;
-  private AlertScheduler watch;
-  private long now = start;
+  private RuleBed bed;
 
   @BeforeEach
-  void open() {
-    DaemonConfig config =
-        DaemonConfig.of(
-            Map.of("data", directory.toString(), "lanes", "1", "disk-reserve-bytes", "0"));
-    store = LocalStore.open(config);
-    watch = new AlertScheduler(store, memory, () -> now, tasks::add);
+  void open() throws IOException {
+    bed = new RuleBed(directory);
   }
 
   @AfterEach
   void close() {
-    store.close();
-    assertEquals(0, memory.bytesUsed());
+    bed.close();
   }
 
-  private void send(long nanos, long status, int count) {
-    send(nanos, "status", status, count);
+  private void send(long millis, long status, int count) {
+    send(millis, "status", status, count);
   }
 
-  private void send(long nanos, String name, long value, int count) {
-    byte[] text = ("http" + name).getBytes(StandardCharsets.UTF_8);
-    try (var batch = new EventBatch(1 << 10, 1 << 20)) {
-      for (int i = 0; i < count; i++) {
-        batch.begin(text, 0, 4, nanos + i * 1_000L);
-        batch.putLong(text, 4, name.length(), value);
-        assertNull(batch.end());
-      }
-      Appends.all(store.lane(0), batch, 0);
-      store.lane(0).commit(Durability.DISK);
+  private void send(long millis, String name, long value, int count) {
+    for (int i = 0; i < count; i++) {
+      bed.event("http", bed.start + millis + i, name, value);
     }
   }
 
   @Test
   void aRuleWatchesLevels() {
     set("errors", "where", "level >= error", "stats", "count", "above", "1");
-    send(start, "severity", 3, 1);
-    send(start + 1_000, "severity", 6, 1);
+    send(0, "severity", 3, 1);
+    send(1_000, "severity", 6, 1);
     assertEquals("1", text(at("errors", MINUTE + 2 * SECOND)), "6 is info");
-    send(start + 2_000, "severity", 2, 1);
+    send(2_000, "severity", 2, 1);
     assertEquals(Kind.QUIET, at("errors", MINUTE + 2 * SECOND).kind(), "evaluated already");
-    send(start + MINUTE, "severity", 3, 1);
-    send(start + MINUTE + 1_000, "severity", 0, 1);
+    send(MINUTE, "severity", 3, 1);
+    send(MINUTE + 1_000, "severity", 0, 1);
     assertEquals(Kind.FIRING, at("errors", 2 * MINUTE + 2 * SECOND).kind());
   }
 
@@ -103,25 +72,21 @@ class AlertSchedulerTest {
   }
 
   private void set(String name, String... words) {
-    watch.set(AlertRule.parse(name, parameters(words), now));
+    bed.engine.set(AlertRule.parse(name, parameters(words), bed.now * 1_000_000));
   }
 
-  private void run() {
-    while (!tasks.isEmpty()) {
-      tasks.remove().run();
-    }
-  }
-
-  /// What a rule says when the clock is so far past the start.
-  private AlertState at(String name, long nanos) {
-    now = start + nanos;
-    watch.tick();
-    run();
-    return watch.all().stream()
+  private AlertState state(String name) {
+    return bed.engine.ofStore().stream()
         .filter(ruled -> ruled.rule().name().equals(name))
         .findFirst()
         .orElseThrow()
         .state();
+  }
+
+  /// The state of a rule when the clock is so far past the start.
+  private AlertState at(String name, long millis) {
+    bed.at(millis);
+    return state(name);
   }
 
   private static String text(AlertState state) {
@@ -133,9 +98,9 @@ class AlertSchedulerTest {
   void aClockThatIsSetBackEndsNoRule() {
     set("errors", "type", "http", "stats", "count", "above", "2");
     assertEquals(Kind.QUIET, at("errors", 30 * 24 * 60 * MINUTE).kind());
-    send(start, 500, 3);
-    now = start + MINUTE + 2 * SECOND;
-    assertEquals(Kind.UNKNOWN, watch.all().getFirst().state().kind(), "not evaluated since");
+    send(0, 500, 3);
+    bed.now = bed.start + MINUTE + 2 * SECOND;
+    assertEquals(Kind.UNKNOWN, state("errors").kind(), "not evaluated since");
     assertEquals(Kind.FIRING, at("errors", MINUTE + 2 * SECOND).kind());
   }
 
@@ -153,23 +118,20 @@ class AlertSchedulerTest {
         "2",
         "for",
         "3m");
-    assertEquals(Kind.UNKNOWN, watch.all().getFirst().state().kind(), "not evaluated yet");
+    assertEquals(Kind.UNKNOWN, state("errors").kind(), "not evaluated yet");
     for (int minute = 0; minute < 3; minute++) {
-      send(start + minute * MINUTE, 500, 3);
-      send(start + minute * MINUTE, 200, 50);
+      send(minute * MINUTE, 500, 3);
+      send(minute * MINUTE, 200, 50);
     }
     assertEquals(Kind.QUIET, at("errors", 2 * MINUTE + 2 * SECOND).kind(), "two of three");
     assertEquals(Kind.QUIET, at("errors", 3 * MINUTE + 2 * SECOND - 1).kind(), "not passed");
     AlertState firing = at("errors", 3 * MINUTE + 2 * SECOND);
     assertEquals(Kind.FIRING, firing.kind());
     assertEquals("3", text(firing));
-    assertEquals(start + 2 * MINUTE, firing.stepNanos());
+    assertEquals(bed.start + 2 * MINUTE, Objects.requireNonNull(firing.stepNanos()) / 1_000_000);
     AlertState quiet = at("errors", 4 * MINUTE + 2 * SECOND);
     assertEquals(Kind.QUIET, quiet.kind(), "a step without events counts 0");
     assertEquals("0", text(quiet));
-    send(start + 3 * MINUTE, 500, 3);
-    send(start + 4 * MINUTE, 500, 3);
-    assertEquals(Kind.FIRING, at("errors", 5 * MINUTE + 2 * SECOND).kind(), "late events count");
   }
 
   @Test
@@ -178,7 +140,7 @@ class AlertSchedulerTest {
     set("below", "stats", "count", "below", "3");
     set("max", "stats", "max(status)", "above", "100", "type", "nothing");
     set("less", "stats", "max(status)", "below", "100", "type", "nothing");
-    send(start, 200, 3);
+    send(0, 200, 3);
     assertEquals(Kind.QUIET, at("above", MINUTE + 2 * SECOND).kind());
     assertEquals(Kind.QUIET, at("below", MINUTE + 2 * SECOND).kind());
     assertEquals(Kind.QUIET, at("max", MINUTE + 2 * SECOND).kind(), "no event, no figure");
@@ -191,15 +153,15 @@ class AlertSchedulerTest {
   void aRelativeTimeCountsFromTheEndOfTheStep() {
     set("early", "type", "http", "where", "ts < 30s", "stats", "count", "above", "2");
     for (int minute = 0; minute < 3; minute++) {
-      send(start + minute * MINUTE, 500, minute);
-      send(start + minute * MINUTE + 31 * SECOND, 500, 50);
+      send(minute * MINUTE, 500, minute);
+      send(minute * MINUTE + 31 * SECOND, 500, 50);
     }
     assertEquals("0", text(at("early", MINUTE + 2 * SECOND)));
     assertEquals("1", text(at("early", 2 * MINUTE + 2 * SECOND)));
     assertEquals("2", text(at("early", 3 * MINUTE + 2 * SECOND)));
-    close();
-    open();
-    assertEquals("2", text(at("early", 3 * MINUTE + 2 * SECOND)), "after a restart, too");
+    bed.restart();
+    send(3 * MINUTE, 500, 4);
+    assertEquals("4", text(at("early", 4 * MINUTE + 2 * SECOND)), "after a restart, too");
   }
 
   @Test
@@ -216,39 +178,35 @@ class AlertSchedulerTest {
         "2",
         "for",
         "2m");
-    send(start, 503, 3);
-    send(start + MINUTE, 503, 3);
+    send(0, 503, 3);
+    send(MINUTE, 503, 3);
     assertEquals(Kind.FIRING, at("errors", 2 * MINUTE + 2 * SECOND).kind());
-    List<AlertScheduler.Ruled> before = watch.all();
-    close();
-    open();
-    assertEquals(Kind.UNKNOWN, watch.all().getFirst().state().kind());
-    assertEquals(Kind.FIRING, at("errors", 2 * MINUTE + 2 * SECOND).kind());
-    assertEquals(before, watch.all());
-    watch.unset("errors");
-    assertEquals(List.of(), watch.all());
-    assertThrows(IllegalArgumentException.class, () -> watch.unset("errors"));
+    AlertState before = state("errors");
+    bed.restart();
+    assertEquals(Kind.UNKNOWN, state("errors").kind());
+    send(2 * MINUTE, 503, 3);
+    AlertState after = at("errors", 3 * MINUTE + 2 * SECOND);
+    assertEquals(Kind.FIRING, after.kind());
+    assertEquals(
+        Objects.requireNonNull(before.stepNanos()) + MINUTE * 1_000_000, after.stepNanos());
+    assertEquals(2, bed.history().size(), "pending and firing, once");
+    bed.engine.unset("errors");
+    assertEquals(List.of(), bed.engine.ofStore());
+    assertThrows(IllegalArgumentException.class, () -> bed.engine.unset("errors"));
   }
 
   @Test
-  void eachStepIsEvaluatedOnceAndOneThatIsOverdueIsUnknown() {
-    set("busy", "stats", "count", "above", "0");
-    assertEquals(1, tasks.size(), "at once");
-    watch.tick();
-    assertEquals(1, tasks.size(), "one at a time");
-    run();
-    watch.tick();
-    assertEquals(0, tasks.size(), "no step has passed since");
-    now += 3 * MINUTE;
-    watch.tick();
-    assertEquals(Kind.QUIET, watch.all().getFirst().state().kind(), "late, not overdue");
-    now += 2 * MINUTE;
-    AlertState overdue = watch.all().getFirst().state();
+  void oneThatIsOverdueIsUnknown() {
+    set("errors", "stats", "count", "above", "0");
+    assertEquals(Kind.QUIET, at("errors", 2 * SECOND).kind());
+    bed.now += 3 * MINUTE;
+    assertEquals(Kind.QUIET, state("errors").kind(), "late, not overdue");
+    bed.now += 2 * MINUTE;
+    AlertState overdue = state("errors");
     assertEquals(Kind.UNKNOWN, overdue.kind());
     assertTrue(
         String.valueOf(overdue.why()).startsWith("it was not evaluated for "), overdue.why());
-    run();
-    assertEquals(Kind.QUIET, watch.all().getFirst().state().kind());
+    assertEquals(Kind.QUIET, at("errors", 6 * MINUTE).kind());
   }
 
   @Test
@@ -280,14 +238,14 @@ class AlertSchedulerTest {
             IllegalArgumentException.class,
             () -> AlertRule.parse("a b", parameters("stats", "count", "above", "1"), 0));
     assertTrue(String.valueOf(name.getMessage()).startsWith("name: one word"), name.getMessage());
-    assertEquals(List.of(), watch.all());
+    assertEquals(List.of(), bed.engine.ofStore());
   }
 
   private void refused(String why, String... words) {
     var refused =
         assertThrows(
             QueryException.Refused.class,
-            () -> AlertRule.parse("r", parameters(words), now),
+            () -> AlertRule.parse("r", parameters(words), bed.now * 1_000_000),
             () -> Arrays.toString(words));
     assertTrue(String.valueOf(refused.getMessage()).startsWith(why), refused.getMessage());
   }
@@ -297,7 +255,7 @@ class AlertSchedulerTest {
     Map<String, List<String>> all =
         new HashMap<>(parameters("stats", "count", "above", "1", "where", "a = \"x&y=ä+ %\""));
     all.put("type", List.of("http*", "nginx?"));
-    AlertRule rule = AlertRule.parse("r", all, now);
-    assertEquals(rule, AlertRule.of(rule.saved(), now));
+    AlertRule rule = AlertRule.parse("r", all, bed.now * 1_000_000);
+    assertEquals(rule, AlertRule.of(rule.saved(), bed.now * 1_000_000));
   }
 }

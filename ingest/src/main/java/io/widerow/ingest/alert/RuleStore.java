@@ -1,0 +1,401 @@
+package io.widerow.ingest.alert;
+
+import io.widerow.event.AttributeName;
+import io.widerow.event.AttributeValue;
+import io.widerow.event.EventView;
+import io.widerow.ingest.decode.AttributeLevels;
+import io.widerow.ingest.decode.AttributeTape;
+import io.widerow.ingest.decode.IncomingBatch;
+import io.widerow.ingest.decode.Refusals;
+import io.widerow.ingest.lane.BatchKey;
+import io.widerow.ingest.lane.BatchOutcome;
+import io.widerow.ingest.lane.Lanes;
+import io.widerow.query.QueryBudget;
+import io.widerow.query.QueryExecution;
+import io.widerow.query.QueryMemory;
+import io.widerow.query.RangeQuery;
+import io.widerow.query.RangeReader;
+import io.widerow.query.TypeGlobs;
+import io.widerow.query.logql.Matcher;
+import io.widerow.query.promql.run.SampleSource;
+import io.widerow.query.promql.run.StoreSamples;
+import io.widerow.query.series.Labels;
+import io.widerow.storage.Durability;
+import io.widerow.storage.EventCursor.Step;
+import io.widerow.storage.EventStore;
+import io.widerow.storage.StoreView;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/// Evaluations in the store: each is one batch with a key. A kill leaves all or nothing of it, and
+/// a repeat is stored once.
+///
+/// ```
+///   TYPE OF THE METRIC   labels, value                  recorded samples, ALERTS, ALERTS_FOR_STATE
+///   TYPE OF THE METRIC   labels, stale = true           a series has ended
+///   widerow.rules        group, file, hash, arrived, part, parts, transitions, state
+/// ```
+///
+/// The last event is the state after the evaluation; a large one takes several parts.
+///
+/// - Threads: one at a time.
+final class RuleStore {
+  private static final Logger LOG = Logger.getLogger("widerow");
+
+  /// The type of the events with states and changes.
+  static final String TYPE = "widerow.rules";
+
+  private static final AttributeName GROUP = AttributeName.of("group");
+  private static final AttributeName ARRIVED = AttributeName.of("arrived");
+  private static final AttributeName STATE = AttributeName.of("state");
+  private static final AttributeName TRANSITIONS = AttributeName.of("transitions");
+
+  private static final AttributeLevels LEVELS = new AttributeLevels("", "label.");
+  private static final int OWN = 0;
+  private static final int LABEL = 1;
+  private static final long NANOS_PER_MILLISECOND = 1_000_000;
+  private static final long DAY_MILLIS = 86_400_000;
+  private static final long WRITE_SECONDS = 60;
+
+  private final EventStore store;
+  private final QueryMemory memory;
+  private final Lanes lanes;
+  private final LongSupplier epochNanos;
+  private final int partChars;
+  private final AttributeTape tape = new AttributeTape(LEVELS);
+
+  /// @param eventBytesMax largest event
+  RuleStore(
+      EventStore store,
+      QueryMemory memory,
+      Lanes lanes,
+      LongSupplier epochNanos,
+      int eventBytesMax) {
+    this.store = store;
+    this.memory = memory;
+    this.lanes = lanes;
+    this.epochNanos = epochNanos;
+    this.partChars = eventBytesMax / 4; // of two lists, with characters of several bytes
+  }
+
+  /// What a write has led to.
+  enum Written {
+    STORED,
+    /// The evaluation was stored before, perhaps with another result.
+    REPEATED
+  }
+
+  /// The evaluation was not stored, as far as is known; it is made again.
+  static final class NotStored extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    NotStored(String why) {
+      super(why, null, false, false);
+    }
+  }
+
+  /// Stores an evaluation. Durable on return.
+  ///
+  /// @param arrived the position in the order of arrival that it has read
+  Written write(RuleGroup group, GroupEvaluation.Outcome outcome, String arrived)
+      throws NotStored, InterruptedException {
+    long at = outcome.after().at();
+    IncomingBatch batch = lanes.begin(epochNanos.getAsLong());
+    boolean _ = batch.takeRules(); // transforms are for the events of senders
+    outcome.written().forEach((labels, value) -> sample(batch, labels, outcome.millis(), value));
+    state(batch, group, outcome, arrived);
+    CompletableFuture<BatchOutcome> done = new CompletableFuture<>();
+    String name = "rules/%s/%d".formatted(group.key(), at);
+    lanes.write(
+        batch, BatchKey.ofName(TYPE, "rules", name), Durability.DISK, told -> done.complete(told));
+    try {
+      return switch (done.get(WRITE_SECONDS, TimeUnit.SECONDS)) {
+        case BatchOutcome.Stored stored -> {
+          logRefused(group, stored.refused());
+          yield stored.repeated() ? Written.REPEATED : Written.STORED;
+        }
+        case BatchOutcome.Overloaded() -> throw new NotStored("the daemon is overloaded");
+        case BatchOutcome.DiskFull(String why) -> throw new NotStored(why);
+        case BatchOutcome.Failed(String why) -> throw new NotStored(why);
+      };
+    } catch (TimeoutException late) {
+      throw new NotStored("no outcome in %d s".formatted(WRITE_SECONDS));
+    } catch (ExecutionException impossible) {
+      throw new IllegalStateException(impossible);
+    }
+  }
+
+  /// A sample that no store takes must not keep the group from paging.
+  private static void logRefused(RuleGroup group, Refusals refused) {
+    if (refused.count() > 0) {
+      LOG.log(
+          Level.WARNING,
+          "{0} samples of the rule group {1} are not stored: {2}",
+          new Object[] {refused.count(), group.key(), refused.reason(0)});
+    }
+  }
+
+  private void sample(IncomingBatch batch, Labels labels, long millis, double value) {
+    tape.begin(new byte[0]);
+    tape.level(LABEL);
+    for (Labels.Label each : labels.all()) {
+      if (!each.name().equals(Labels.NAME)) {
+        put(each.name(), each.value());
+      }
+    }
+    tape.level(OWN);
+    if (GroupEvaluation.isMarker(value)) {
+      name("stale");
+      tape.truth(true);
+    } else {
+      name("value");
+      tape.fraction(value);
+    }
+    end(batch, labels.get(Labels.NAME), millis);
+  }
+
+  private void end(IncomingBatch batch, String type, long millis) {
+    byte[] bytes = type.getBytes(StandardCharsets.UTF_8);
+    batch.events.begin(bytes, 0, bytes.length, millis * NANOS_PER_MILLISECOND);
+    tape.writeTo(batch.events);
+    boolean _ = batch.end(tape, bytes, 0, bytes.length);
+  }
+
+  private void name(String name) {
+    byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+    int at = tape.scratchLimit();
+    tape.appendScratch(bytes, 0, bytes.length);
+    tape.name(true, at, bytes.length);
+  }
+
+  private void put(String name, String value) {
+    name(name);
+    byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
+    int at = tape.scratchLimit();
+    tape.appendScratch(bytes, 0, bytes.length);
+    tape.string(true, at, bytes.length);
+  }
+
+  private void state(
+      IncomingBatch batch, RuleGroup group, GroupEvaluation.Outcome outcome, String arrived) {
+    List<String> changes = arrays(outcome.transitions().stream().map(AlertJson::line).toList());
+    List<String> alerts = new ArrayList<>();
+    for (int i = 0; i < group.rules().size(); i++) {
+      for (ActiveAlert alert : outcome.after().rules().get(i).alerts().values()) {
+        alerts.add(AlertJson.kept(new AlertJson.Kept(i, group.rules().get(i).name(), alert)));
+      }
+    }
+    List<String> states = arrays(alerts);
+    int parts = Math.max(changes.size(), states.size());
+    for (int part = 0; part < parts; part++) {
+      tape.begin(new byte[0]);
+      put("group", group.key());
+      put("file", group.file());
+      put("hash", group.hash());
+      put("arrived", arrived);
+      name("part");
+      tape.whole(part);
+      name("parts");
+      tape.whole(parts);
+      put("transitions", part < changes.size() ? changes.get(part) : "[]");
+      put("state", part < states.size() ? states.get(part) : "[]");
+      end(batch, TYPE, outcome.after().at());
+    }
+  }
+
+  /// One array or more, each as long as an event may have it.
+  private List<String> arrays(List<String> items) {
+    List<String> arrays = new ArrayList<>();
+    StringBuilder array = new StringBuilder("[");
+    for (String item : items) {
+      if (array.length() > 1 && array.length() + item.length() > partChars) {
+        arrays.add(array.append(']').toString());
+        array = new StringBuilder("[");
+      }
+      array.append(array.length() > 1 ? "," : "").append(item);
+    }
+    arrays.add(array.append(']').toString());
+    return arrays;
+  }
+
+  /// The state after the newest evaluation of a group that is stored; null when there is none.
+  ///
+  /// @param untilMillis time of an evaluation that is not looked at any more
+  @Nullable GroupState restore(RuleGroup group, long untilMillis) {
+    long fromMillis = untilMillis - DAY_MILLIS;
+    long[] at = {GroupState.NEVER};
+    List<AlertJson.Kept> kept = new ArrayList<>();
+    try (StoreView view = store.view()) {
+      read(
+          view,
+          events(fromMillis, untilMillis).withDescending(true),
+          event -> {
+            long millis = Math.floorDiv(event.timeNanos(), NANOS_PER_MILLISECOND);
+            if (at[0] != GroupState.NEVER && millis != at[0]) {
+              return false;
+            }
+            if (text(event, GROUP).equals(group.key())) {
+              at[0] = millis;
+              kept.addAll(AlertJson.readKept(text(event, STATE)));
+            }
+            return true;
+          });
+      return at[0] == GroupState.NEVER ? null : state(view, group, at[0], kept);
+    }
+  }
+
+  private GroupState state(StoreView view, RuleGroup group, long at, List<AlertJson.Kept> kept) {
+    Map<Integer, Integer> places = places(group, kept);
+    List<SortedMap<Labels, ActiveAlert>> alerts = new ArrayList<>();
+    group.rules().forEach(_ -> alerts.add(new TreeMap<>()));
+    for (AlertJson.Kept each : kept) {
+      Integer place = places.get(each.rule());
+      if (place != null) {
+        alerts.get(place).put(each.alert().labels(), each.alert());
+      }
+    }
+    List<GroupState.OfRule> rules = new ArrayList<>();
+    Set<String> names = new TreeSet<>();
+    for (int i = 0; i < group.rules().size(); i++) {
+      Rule rule = group.rules().get(i);
+      Set<Labels> series = new TreeSet<>();
+      if (rule.isAlert()) {
+        series.addAll(GroupEvaluation.samples(rule, alerts.get(i)).keySet());
+      } else if (names.add(rule.name())) {
+        series.addAll(recorded(view, rule.name(), at - group.offsetMillis()));
+      }
+      rules.add(new GroupState.OfRule(alerts.get(i), series, null, 0, null));
+    }
+    return new GroupState(at, rules);
+  }
+
+  /// The place of each stored rule in a group that may have changed: the same one, or the first
+  /// other alert rule of its name.
+  private static Map<Integer, Integer> places(RuleGroup group, List<AlertJson.Kept> kept) {
+    Map<Integer, Integer> places = new HashMap<>();
+    for (AlertJson.Kept each : kept) {
+      List<Rule> rules = group.rules();
+      boolean same =
+          each.rule() < rules.size() && rules.get(each.rule()).name().equals(each.name());
+      if (same) {
+        places.put(each.rule(), each.rule());
+        continue;
+      }
+      for (int i = 0; i < rules.size(); i++) {
+        if (rules.get(i).isAlert() && rules.get(i).name().equals(each.name())) {
+          places.putIfAbsent(each.rule(), i);
+        }
+      }
+    }
+    return places;
+  }
+
+  private List<Labels> recorded(StoreView view, String name, long millis) {
+    try (QueryExecution execution = new QueryExecution(view, QueryBudget.DEFAULT, memory)) {
+      Matcher named = new Matcher(Labels.NAME, Matcher.Kind.EQUAL, name, null);
+      return new StoreSamples(execution)
+          .select(List.of(named), millis, millis).stream()
+              .filter(each -> each.values().length > 0 && !isEnded(each))
+              .map(SampleSource.Samples::labels)
+              .toList();
+    }
+  }
+
+  private static boolean isEnded(SampleSource.Samples samples) {
+    return GroupEvaluation.isMarker(samples.values()[samples.values().length - 1]);
+  }
+
+  /// Hands over the stored changes of a range of time, in the order of time.
+  void history(long fromMillis, long untilMillis, Consumer<String> line) {
+    SortedMap<Long, List<String>> byTime = new TreeMap<>();
+    try (StoreView view = store.view()) {
+      read(
+          view,
+          events(fromMillis, untilMillis),
+          event -> {
+            List<String> lines = AlertJson.readLines(text(event, TRANSITIONS));
+            if (!lines.isEmpty()) {
+              byTime.computeIfAbsent(event.timeNanos(), _ -> new ArrayList<>()).addAll(lines);
+            }
+            return true;
+          });
+    }
+    byTime
+        .values()
+        .forEach(lines -> {
+          Collections.sort(lines);
+          lines.forEach(line);
+        });
+  }
+
+  /// An evaluation that was made.
+  ///
+  /// @param group its key
+  /// @param arrived the position in the order of arrival that it has read
+  record Made(long millis, String group, String arrived) {}
+
+  /// The evaluations that were made in a range of time, in its order.
+  List<Made> made(long fromMillis, long untilMillis) {
+    List<Made> made = new ArrayList<>();
+    try (StoreView view = store.view()) {
+      read(
+          view,
+          events(fromMillis, untilMillis),
+          event -> {
+            Made each =
+                new Made(
+                    Math.floorDiv(event.timeNanos(), NANOS_PER_MILLISECOND),
+                    text(event, GROUP),
+                    text(event, ARRIVED));
+            if (made.isEmpty() || !made.getLast().equals(each)) { // another part of it
+              made.add(each);
+            }
+            return true;
+          });
+    }
+    return made;
+  }
+
+  private static RangeQuery events(long fromMillis, long untilMillis) {
+    return RangeQuery.ALL
+        .withTypes(new TypeGlobs(List.of(TYPE)))
+        .withRange(fromMillis * NANOS_PER_MILLISECOND, (untilMillis + 1) * NANOS_PER_MILLISECOND);
+  }
+
+  /// Looks at one event.
+  private interface Look {
+    /// Returns false to end.
+    boolean at(EventView event);
+  }
+
+  private void read(StoreView view, RangeQuery query, Look look) {
+    try (QueryExecution execution = new QueryExecution(view, QueryBudget.DEFAULT, memory);
+        RangeReader reader = execution.open(query)) {
+      while (reader.nextWhenReady() == Step.EVENT && look.at(reader.event())) {
+        assert true; // each event was looked at
+      }
+    }
+  }
+
+  private static String text(EventView event, AttributeName name) {
+    AttributeValue value = new AttributeValue();
+    return event.find(name, value) ? value.toString() : "";
+  }
+}
