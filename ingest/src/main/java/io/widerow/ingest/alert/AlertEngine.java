@@ -269,9 +269,9 @@ public final class AlertEngine {
     return List.of(new AlertLine(group, group.rules().getFirst(), rule, AlertState.NEW).json());
   }
 
-  /// Whether there is an Alertmanager.
-  public boolean sends() {
-    return !alertmanagers.urls().isEmpty();
+  /// The addresses of the Alertmanagers, without secrets; empty without one.
+  public List<String> alertmanagers() {
+    return alertmanagers.urls();
   }
 
   /// Requests that an Alertmanager took.

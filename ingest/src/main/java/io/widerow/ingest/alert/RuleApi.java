@@ -166,6 +166,19 @@ public final class RuleApi {
     return "{\"alerts\":[" + String.join(",", all) + "]}";
   }
 
+  /// The addresses to which alerts are sent.
+  public String alertmanagers() {
+    StringBuilder json = new StringBuilder("{\"activeAlertmanagers\":[");
+    String comma = "";
+    for (String url : engine.alertmanagers()) {
+      json.append(comma).append("{\"url\":");
+      HttpResponses.appendString(json, url);
+      json.append('}');
+      comma = ",";
+    }
+    return json.append("],\"droppedAlertmanagers\":[]}").toString();
+  }
+
   /// Loki's groups in YAML, by namespace, which is a file; empty without any.
   ///
   /// @param namespace only this one; empty for all

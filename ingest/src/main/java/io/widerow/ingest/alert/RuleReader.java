@@ -15,9 +15,10 @@ import io.widerow.query.logql.run.Steps;
 import io.widerow.query.promql.PromqlExpr;
 import io.widerow.query.promql.PromqlParser;
 import io.widerow.query.promql.run.Annotations;
-import io.widerow.query.promql.run.PromqlRun;
+import io.widerow.query.promql.run.PromqlBlocks;
 import io.widerow.query.promql.run.PromqlValue;
 import io.widerow.query.promql.run.Row;
+import io.widerow.query.promql.run.SampleSource;
 import io.widerow.query.promql.run.StepTimes;
 import io.widerow.query.promql.run.StoreSamples;
 import io.widerow.query.series.Labels;
@@ -135,16 +136,9 @@ public final class RuleReader {
         String text, PromqlExpr expr, StepTimes steps, RecordedSamples recorded) {
       try (QueryExecution execution = new QueryExecution(view, BUDGET, memory)) {
         limit(execution);
+        SampleSource samples = recorded.over(StoreSamples.of(execution, expr, labels.attributes()));
         PromqlValue value =
-            new PromqlRun(
-                    recorded.over(new StoreSamples(execution)),
-                    steps,
-                    LOOKBACK_MILLIS,
-                    new Annotations(text),
-                    bytes -> {
-                      execution.check();
-                      execution.hold(bytes);
-                    })
+            new PromqlBlocks(execution, samples, steps, LOOKBACK_MILLIS, new Annotations(text))
                 .run(expr);
         List<Row> rows =
             switch (value) {
@@ -157,6 +151,13 @@ public final class RuleReader {
         for (int i = 0; i < steps.count(); i++) {
           List<RuleSample> result = new ArrayList<>();
           for (Row row : rows) {
+            if (row.histogram(i) != null) {
+              throw new QueryException.Refused(
+                  "expr",
+                  "rule result is a native histogram, at %s; use histogram_quantile or another"
+                          .formatted(row.labels())
+                      + " function of histograms");
+            }
             if (row.has(i)) {
               result.add(new RuleSample(row.labels(), row.value(i)));
             }

@@ -310,7 +310,7 @@ final class RuleStore {
   private List<Labels> recorded(StoreView view, String name, long millis) {
     try (QueryExecution execution = new QueryExecution(view, QueryBudget.DEFAULT, memory)) {
       Matcher named = new Matcher(Labels.NAME, Matcher.Kind.EQUAL, name, null);
-      return new StoreSamples(execution)
+      return new StoreSamples(execution, Set.of())
           .select(List.of(named), millis, millis).stream()
               .filter(each -> each.values().length > 0 && !isEnded(each))
               .map(SampleSource.Samples::labels)

@@ -1,6 +1,5 @@
 package io.widerow.ingest.serve.prometheus;
 
-import io.widerow.event.AttributeName;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.promql.GoNumber;
@@ -19,7 +18,6 @@ import io.widerow.query.series.Labels;
 import io.widerow.query.series.SeriesSelector;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -119,12 +117,10 @@ final class PromqlService {
     long limit = given.limit();
     PromqlExpr expr = PromqlParser.parse("query", query);
     Annotations annotations = new Annotations(query);
-    Set<AttributeName> logLabels = SeriesSelector.attributes(LabelNames.of(expr));
-    logLabels.addAll(given.logLabels());
     PromqlValue value =
         new PromqlBlocks(
                 call.execution(),
-                new StoreSamples(call.execution(), logLabels),
+                StoreSamples.of(call.execution(), expr, given.logLabels()),
                 steps,
                 given.duration("lookback_delta", LOOKBACK_MILLIS),
                 annotations)

@@ -45,8 +45,7 @@ final class ServerInfoService {
         route(
             "targets",
             () -> "{\"activeTargets\":[],\"droppedTargets\":[],\"droppedTargetCounts\":{}}"),
-        route("scrape_pools", () -> "{\"scrapePools\":[]}"),
-        route("alertmanagers", () -> "{\"activeAlertmanagers\":[],\"droppedAlertmanagers\":[]}"));
+        route("scrape_pools", () -> "{\"scrapePools\":[]}"));
   }
 
   private static HttpRoute route(String path, Supplier<String> data) {

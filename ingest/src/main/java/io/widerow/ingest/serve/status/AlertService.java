@@ -106,7 +106,7 @@ public final class AlertService {
 
   /// The lines of `/metrics`.
   void appendMetrics(MetricText text) {
-    if (alerts.sends()) {
+    if (!alerts.alertmanagers().isEmpty()) {
       text.counter(
           "widerow_notifications_sent_total",
           "Requests with alerts that an Alertmanager took.",

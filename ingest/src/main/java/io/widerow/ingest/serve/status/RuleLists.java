@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// | `/api/v1/rules` | all groups: those of files, and each rule that the store keeps |
 /// | `/prometheus/api/v1/rules` | the same without groups of PromQL: Loki's ruler |
 /// | `/api/v1/alerts`, `/prometheus/api/v1/alerts` | alerts that are pending or fire |
+/// | `/api/v1/alertmanagers` | where alerts are sent |
 /// | `/loki/api/v1/rules`, `/api/prom/rules`, and below them | groups of LogQL as YAML, or 404 |
 /// | `/-/reload` | reads the rule files again: 500 when one cannot be used |
 ///
@@ -53,7 +54,10 @@ public final class RuleLists {
                         (context, _) -> rules(context.queryParams(), path.length() > 8)),
                     HttpRoute.get(
                         path + "alerts", Tokens.Scope.QUERY, (_, _) -> success(api.alerts()))));
-    return Stream.concat(yaml, json).toList();
+    HttpRoute receivers =
+        HttpRoute.get(
+            "/api/v1/alertmanagers", Tokens.Scope.QUERY, (_, _) -> success(api.alertmanagers()));
+    return Stream.of(yaml, json, Stream.of(receivers)).flatMap(each -> each).toList();
   }
 
   /// `POST /-/reload`.

@@ -8,14 +8,12 @@ import io.widerow.query.json.JsonNode;
 import io.widerow.query.logql.GoQuotes;
 import io.widerow.query.logql.line.LabelMapping;
 import io.widerow.query.promql.GoNumber;
-import io.widerow.query.promql.LabelNames;
 import io.widerow.query.promql.PromqlException;
 import io.widerow.query.promql.PromqlExpr;
 import io.widerow.query.promql.PromqlParser;
 import io.widerow.query.promql.PromqlPrinter;
 import io.widerow.query.series.HistogramValue;
 import io.widerow.query.series.Labels;
-import io.widerow.query.series.SeriesSelector;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -57,11 +55,10 @@ public record PromqlAnswer(List<Series> all, List<String> remarks) {
   public static PromqlAnswer of(
       QueryExecution execution, String query, StepTimes steps, long lookbackMillis) {
     PromqlExpr expr = parse(query);
-    Set<AttributeName> labels = SeriesSelector.attributes(LabelNames.of(expr));
-    labels.addAll(new LabelMapping(List.of("default")).attributes());
+    Set<AttributeName> labels = new LabelMapping(List.of("default")).attributes();
     Annotations annotations = new Annotations(query);
     try {
-      StoreSamples samples = new StoreSamples(execution, labels);
+      StoreSamples samples = StoreSamples.of(execution, expr, labels);
       PromqlValue value =
           new PromqlBlocks(execution, samples, steps, lookbackMillis, annotations).run(expr);
       List<String> remarks = new ArrayList<>(annotations.warnings());

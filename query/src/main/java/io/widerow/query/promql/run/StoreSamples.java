@@ -3,7 +3,9 @@ package io.widerow.query.promql.run;
 import io.widerow.event.AttributeName;
 import io.widerow.query.QueryExecution;
 import io.widerow.query.logql.Matcher;
+import io.widerow.query.promql.LabelNames;
 import io.widerow.query.promql.PromqlException;
+import io.widerow.query.promql.PromqlExpr;
 import io.widerow.query.series.HistogramValue;
 import io.widerow.query.series.SampledSeries;
 import io.widerow.query.series.SeriesScan;
@@ -27,6 +29,16 @@ public record StoreSamples(QueryExecution execution, Set<AttributeName> logLabel
     implements SampleSource {
   private static final int SERIES_MAX = 100_000;
   private static final long HISTOGRAM_BYTES = 1_000; // of one with 30 buckets
+
+  /// The samples for an expression.
+  ///
+  /// @param labels attributes that are labels of every event that has them
+  public static StoreSamples of(
+      QueryExecution execution, PromqlExpr expr, Set<AttributeName> labels) {
+    Set<AttributeName> all = SeriesSelector.attributes(LabelNames.of(expr));
+    all.addAll(labels);
+    return new StoreSamples(execution, all);
+  }
 
   @Override
   public List<Samples> select(List<Matcher> matchers, long fromMillis, long lastMillis) {
