@@ -36,9 +36,11 @@ class PromqlCommandTest {
       CommandDaemon.Ran one =
           daemon.run("promql", "web_hits", "--to", "2025-11-20T19:41:00Z", "--output", "csv");
       assertEquals(
-          "ts,series,value\n"
-              + "2025-11-20T19:41:00.000000000Z,\"web_hits{host=\"\"a\"\"}\",1600\n"
-              + "2025-11-20T19:41:00.000000000Z,\"web_hits{host=\"\"b\"\"}\",1681\n",
+          """
+          ts,series,value
+          2025-11-20T19:41:00.000000000Z,"web_hits{host=""a""}",1600
+          2025-11-20T19:41:00.000000000Z,"web_hits{host=""b""}",1681
+          """,
           one.out().replace("\r", ""));
       rows = daemon.run("promql", with(RANGE, query, "--step", "10m", "--output", "table"));
       assertEquals(0, rows.code(), rows.err());

@@ -100,7 +100,7 @@ final class HistogramDecoder {
         zeroCount,
         count,
         sum,
-        Hint.values()[hint & 3],
+        Hint.of(hint),
         bounds,
         positive.buckets().coarser(finer),
         negative.buckets().coarser(finer));

@@ -39,7 +39,17 @@ public final class HistogramValue {
     UNKNOWN,
     RESET,
     NOT_RESET,
-    GAUGE
+    GAUGE;
+
+    /// The hint of a number of the wire.
+    static Hint of(int number) {
+      return switch (number) {
+        case 1 -> RESET;
+        case 2 -> NOT_RESET;
+        case 3 -> GAUGE;
+        default -> UNKNOWN;
+      };
+    }
   }
 
   /// The buckets of one sign that are not empty.

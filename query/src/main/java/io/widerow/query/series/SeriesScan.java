@@ -66,8 +66,8 @@ public final class SeriesScan {
     }
     Set<AttributeName> names = execution.attributeNames(query);
     return names != null
-        && (names.contains(SCHEMA) && names.contains(ZERO_THRESHOLD)
-            || names.contains(SCALE) && names.contains(ZERO_COUNT));
+        && ((names.contains(SCHEMA) && names.contains(ZERO_THRESHOLD))
+            || (names.contains(SCALE) && names.contains(ZERO_COUNT)));
   }
 
   /// All series of the range.

@@ -30,7 +30,6 @@ final class SeriesTable {
   private static final int FIELD_BYTES = 24;
 
   private final QueryExecution execution;
-  private final SeriesSelector selector;
   private final SeriesSet found;
   private final EventPoints points;
   private final HistogramMessage natives = new HistogramMessage();
@@ -78,7 +77,6 @@ final class SeriesTable {
 
   SeriesTable(QueryExecution execution, SeriesSelector selector, SeriesSet found) {
     this.execution = execution;
-    this.selector = selector;
     this.found = found;
     this.points = new EventPoints(selector.logLabels());
   }

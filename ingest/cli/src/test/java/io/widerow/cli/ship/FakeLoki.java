@@ -152,7 +152,7 @@ final class FakeLoki implements AutoCloseable {
     }
     long from = Long.parseLong(asked.get("start"));
     long until = Long.parseLong(asked.get("end"));
-    String query = asked.getOrDefault("query", asked.get("match[]"));
+    String query = asked.getOrDefault("query", asked.getOrDefault("match[]", ""));
     List<LokiLine> found =
         lines.stream()
             .filter(line -> line.nanos() >= from && line.nanos() < until)

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -69,25 +70,31 @@ class LokiImportTest {
                 "categorize-labels")
             .body();
     List<String> lines = new ArrayList<>();
-    JsonNode streams = JsonNode.parse(body.strip(), 64, _ -> {}).at(List.of("data", "result"));
-    for (JsonNode stream : streams.items()) {
-      for (JsonNode value : stream.at(List.of("values")).items()) {
+    @Nullable JsonNode streams =
+        JsonNode.parse(body.strip(), 64, _ -> {}).at(List.of("data", "result"));
+    for (JsonNode stream : items(streams)) {
+      for (JsonNode value : items(stream.at(List.of("values")))) {
         lines.add(
             "%s %s %s %s"
                 .formatted(
-                    value.items().get(0),
+                    items(value).get(0),
                     texts(stream.at(List.of("stream"))),
-                    value.items().get(1),
+                    items(value).get(1),
                     texts(value.at(List.of(2, "structuredMetadata")))));
       }
     }
     return lines.stream().sorted().toList();
   }
 
+  private static List<JsonNode> items(@Nullable JsonNode list) {
+    return Objects.requireNonNull(Objects.requireNonNull(list).items());
+  }
+
   private static Map<String, String> texts(@Nullable JsonNode object) {
     Map<String, String> texts = new TreeMap<>();
     if (object != null) {
-      object.members().forEach((name, text) -> texts.put(name, text.toString()));
+      Objects.requireNonNull(object.members())
+          .forEach((name, text) -> texts.put(name, text.toString()));
     }
     return texts;
   }

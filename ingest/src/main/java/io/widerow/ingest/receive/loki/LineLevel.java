@@ -89,7 +89,7 @@ final class LineLevel {
       long bounds = isWhole ? Swar.levelBounds(Swar.word(newBytes, at)) : -1;
       while (bounds != 0) {
         int bound = at + (Long.numberOfTrailingZeros(bounds) >>> 3);
-        bounds &= isWhole ? bounds - 1 : -1L << Byte.SIZE * (bound + 1 - at);
+        bounds &= isWhole ? bounds - 1 : -1L << (Byte.SIZE * (bound + 1 - at));
         if (bound >= until - 1) {
           break;
         }
@@ -120,8 +120,8 @@ final class LineLevel {
   /// Whether the last bytes of a name of a level are here: of level, lvl, severity, severity_text.
   private boolean isEndOfName(int at) {
     int end =
-        (bytes[at] & 0xff) << 2 * Byte.SIZE
-            | (bytes[at + 1] & 0xff) << Byte.SIZE
+        ((bytes[at] & 0xff) << (2 * Byte.SIZE))
+            | ((bytes[at + 1] & 0xff) << Byte.SIZE)
             | (bytes[at + 2] & 0xff);
     end |= 0x20_2020;
     return end == LEVEL_END || end == LVL_END || end == SEVERITY_END || end == TEXT_END;

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -28,7 +29,7 @@ class EntryLevelsTest {
               + "(trace|debug|fatal|critical|error|err|warning|warn|info)"
               + "(?:$|(?=[ \\t\\n\\[\\](){}:,!\"'=|]))");
 
-  private static Object level(String labels, String line, String... metadata) {
+  private static @Nullable Object level(String labels, String line, String... metadata) {
     byte[] push = stream(labels, entry(1, "first"), entry(2, line, metadata), entry(3, "last"));
     List<MemoryStore.Stored> events = Decoding.of(push, LokiFuzz::protobuf).stored();
     return events.get(1).attributes().get("detected_level");

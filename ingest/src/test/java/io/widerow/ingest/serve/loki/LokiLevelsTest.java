@@ -78,8 +78,10 @@ class LokiLevelsTest {
       push(loki, ",\"level\":\"ERROR\"", "\"line info\"");
       push(loki, ",\"lvl\":\"Own\"", "\"line info\"");
       push(loki, ",\"lvl\":\"own too\"", "\"line info\"");
-      String other = "{\"type\":\"shop\",\"ts\":%s,\"body\":\"line x\",\"level\":\"bar\"}";
-      loki.http.post("/v1/events", "application/x-ndjson", other.formatted(T + 20));
+      loki.http.post(
+          "/v1/events",
+          "application/x-ndjson",
+          "{\"type\":\"shop\",\"ts\":%s,\"body\":\"line x\",\"level\":\"bar\"}".formatted(T + 20));
       check(loki);
     }
     try (LokiDaemon loki = new LokiDaemon(directory.resolve("d"))) {

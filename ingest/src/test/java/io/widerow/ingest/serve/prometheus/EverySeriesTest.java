@@ -76,7 +76,7 @@ class EverySeriesTest {
         for (int field = 0; field < 10; field++) {
           all.append(",f%d=%d%s".formatted(field, field + time, field % 2 == 0 ? "" : "i"));
         }
-        all.append(" %d\n".formatted(SECONDS - 20 + 10 * time));
+        all.append(" %d\n".formatted(SECONDS - 20 + 10L * time));
       }
     }
     lines(all.toString());
@@ -97,9 +97,12 @@ class EverySeriesTest {
   @Test
   void numbersAndBooleansOfALine() throws IOException, InterruptedException {
     lines(
-        ("disk,host=a used_percent=42.5,free=100i,ok=t,mode=\"rw\" %1$d\n"
-                + "disk,host=b used_percent=1 %1$d\ncpu,host=a value=3,count=7i,sum=2 %1$d\n"
-                + "x,a=t a=1 %1$d\n")
+        """
+        disk,host=a used_percent=42.5,free=100i,ok=t,mode="rw" %1$d
+        disk,host=b used_percent=1 %1$d
+        cpu,host=a value=3,count=7i,sum=2 %1$d
+        x,a=t a=1 %1$d
+        """
             .formatted(SECONDS));
     assertEquals(List.of("{__name__:disk_free,host:a} 100"), ask("disk_free"));
     assertEquals(List.of("{__name__:disk_ok,host:a} 1"), ask("disk_ok"));

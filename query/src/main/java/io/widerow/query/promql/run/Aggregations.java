@@ -78,36 +78,41 @@ final class Aggregations {
   /// @param numbers how many numbers there are, too
   /// @return how many numbers the value is to be computed from
   private int withHistograms(List<Row> rows, int step, int numbers, int histograms, Row to) {
-    switch (of.operator()) {
+    return switch (of.operator()) {
       case COUNT, GROUP -> {
         to.values()[step] = of.operator() == Aggregator.COUNT ? numbers + histograms : 1;
-        return 0;
+        yield 0;
       }
       case SUM, AVG -> {
-        Place place = of.of().place();
-        if (numbers > 0) {
-          annotations.warn(place, "encountered a mix of histograms and floats for aggregation");
-          return 0;
-        }
-        HistogramTotal total = new HistogramTotal();
-        for (Row row : rows) {
-          HistogramValue histogram = row.histogram(step);
-          if (histogram != null && !total.add(histogram)) {
-            annotations.warnOfSchemas("", place);
-            return 0;
-          }
-        }
-        total.annotate(annotations, place);
-        HistogramValue made = total.value(of.operator() == Aggregator.AVG);
-        if (made != null) {
-          to.set(step, made);
-        }
-        return 0;
+        total(rows, step, numbers, to);
+        yield 0;
       }
       default -> {
         ignored();
-        return numbers;
+        yield numbers;
       }
+    };
+  }
+
+  /// Sets the sum or the mean of the histograms of a group, unless there are numbers, too.
+  private void total(List<Row> rows, int step, int numbers, Row to) {
+    Place place = of.of().place();
+    if (numbers > 0) {
+      annotations.warn(place, "encountered a mix of histograms and floats for aggregation");
+      return;
+    }
+    HistogramTotal total = new HistogramTotal();
+    for (Row row : rows) {
+      HistogramValue histogram = row.histogram(step);
+      if (histogram != null && !total.add(histogram)) {
+        annotations.warnOfSchemas("", place);
+        return;
+      }
+    }
+    total.annotate(annotations, place);
+    HistogramValue made = total.value(of.operator() == Aggregator.AVG);
+    if (made != null) {
+      to.set(step, made);
     }
   }
 
