@@ -24,6 +24,7 @@ public final class Variables {
   /// list to its configuration.
   private static final List<String> KEYS =
       List.of(
+          "alertmanagers",
           "body-bytes-max",
           "bucket-minutes",
           "claim-keep",
@@ -41,6 +42,8 @@ public final class Variables {
           "durability",
           "elasticsearch-version",
           "event-bytes-max",
+          "external-labels",
+          "external-url",
           "final",
           "fluent",
           "fluent-shared-key",
@@ -68,7 +71,10 @@ public final class Variables {
           "quorum-wait",
           "retention",
           "retention-grace",
-          "transforms",
+          "rules-dir",
+          "rules-interval",
+          "rules-resend",
+          "rules-settle",
           "shard-rate",
           "shards",
           "snapshot-dir",
@@ -82,6 +88,7 @@ public final class Variables {
           "tls-client-ca",
           "tls-key",
           "tokens",
+          "transforms",
           "types-max",
           "types-per-hour",
           "ui");
