@@ -38,6 +38,8 @@ class ClientClassPathTest {
           "query --type web",
           "query --type web --stats count --by n",
           "query --saved",
+          "promql web_n",
+          "promql sum(web_n) --from 5m --plot",
           "tail --type web --last 1 --limit 1",
           "cql --to 127.0.0.1:1 -e SELECT",
           "explore types",

@@ -159,6 +159,9 @@ class NewerDaemonTest {
           new Asked("query", "--saved"),
           new Asked("query", "--saved", "four"),
           new Asked("query", "--forget", "four").after("web", "--limit", "4", "--save", "four"),
+          new Asked("promql", "sum(web_bytes)", "--to", "2025-11-21T10:00:00Z"),
+          new Asked(
+              "promql", "web_bytes", "--from", "2025-11-21", "--to", "2025-11-22", "--step", "1h"),
           new Asked("explore types"),
           new Asked("explore fields"),
           new Asked("explore fields", "--field", "user"),
