@@ -199,6 +199,15 @@ class NewerDaemonTest {
           new Asked("alerts", "list"),
           new Asked("alerts", "check", "none"),
           new Asked("alerts", "set", "silent", "--stats", "count", "--below", "1", "--every", "1d"),
+          new Asked("alerts", "history"),
+          new Asked(
+              "alerts",
+              "backtest",
+              "../../packaging/watch/rules.yaml",
+              "--from",
+              "2025-11-21",
+              "--to",
+              "2025-11-21T00:10:00Z"),
           new Asked("alerts", "unset", "silent")
               .after("set", "silent", "--stats", "count", "--below", "1", "--every", "1d"),
           new Asked("delete", "list"),
