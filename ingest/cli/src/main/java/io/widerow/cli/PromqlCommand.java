@@ -47,7 +47,6 @@ import picocli.CommandLine.Parameters;
       "Exit codes: see `widerow query --help`."
     })
 public final class PromqlCommand implements Callable<Integer> {
-  private static final long LOOKBACK_MILLIS = 300_000;
   private static final int COLUMNS = 60; // of a plot, and steps of a range without --step
   private static final long NANOS_PER_MILLISECOND = 1_000_000;
 
@@ -132,7 +131,7 @@ public final class PromqlCommand implements Callable<Integer> {
         width == null
             ? Math.max(1_000, Math.ceilDiv(last - first, COLUMNS) / 1_000 * 1_000)
             : TimeText.positive("step", width) / NANOS_PER_MILLISECOND;
-    if (each < 1 || (last - first) / each >= 11_000) {
+    if (each < 1 || (last - first) / each >= StepTimes.COUNT_MAX) {
       throw new QueryException.Refused(
           "step", "the range must have 1 to 11,000 steps, got %d ms".formatted(each));
     }
@@ -152,7 +151,7 @@ public final class PromqlCommand implements Callable<Integer> {
         StoreView view = store.view();
         QueryExecution execution =
             new QueryExecution(view, QueryBudget.DEFAULT, QueryMemory.unlimited())) {
-      return PromqlAnswer.of(execution, expression, steps, LOOKBACK_MILLIS);
+      return PromqlAnswer.of(execution, expression, steps, StepTimes.LOOKBACK_MILLIS);
     }
   }
 

@@ -66,7 +66,8 @@ public final class TableServer {
     return tables.schema();
   }
 
-  /// Collects what clients are told of changes from now on, as in `UPDATED TABLE likes`.
+  /// Records the schema changes of which clients are notified from now on, such as `UPDATED TABLE
+  /// likes`.
   public List<String> changes() {
     List<String> changes = new ArrayList<>();
     tables.onChange(

@@ -6,6 +6,7 @@ import io.widerow.ingest.lane.Lanes;
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.RangeQuery;
+import io.widerow.query.promql.GoNumber;
 import io.widerow.query.promql.PromqlException;
 import io.widerow.query.result.FieldCheck;
 import io.widerow.storage.Filters;
@@ -13,6 +14,7 @@ import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.embedded.EmbeddedStore;
 import io.widerow.storage.embedded.SavedControl;
+import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -20,6 +22,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -73,7 +76,7 @@ public final class AlertEngine {
       long resendMillis,
       long settleMillis,
       String externalUrl,
-      java.util.SortedMap<String, String> externalLabels) {
+      SortedMap<String, String> externalLabels) {
     GroupEvaluation.External external() {
       return new GroupEvaluation.External(externalUrl, externalLabels);
     }
@@ -287,7 +290,7 @@ public final class AlertEngine {
   /// Alerts that fired and ended while no Alertmanager answered.
   public List<String> undelivered() {
     return alertmanagers.undelivered().stream()
-        .map(each -> AlertJson.map(each.labels()).toString())
+        .map(each -> each.labels().map().toString())
         .toList();
   }
 
@@ -512,8 +515,8 @@ public final class AlertEngine {
                   change.alert(),
                   group.key(),
                   change.to().text(),
-                  AlertJson.map(change.labels()),
-                  io.widerow.query.promql.GoNumber.json(change.value())));
+                  change.labels().map(),
+                  GoNumber.json(change.value())));
     }
     for (int i = 0; i < group.rules().size(); i++) {
       String before = standing.state.rules().get(i).error();
@@ -562,7 +565,7 @@ public final class AlertEngine {
         ? ""
         : settings.externalUrl
             + "/ui/?expr="
-            + java.net.URLEncoder.encode(rule.expr().text(), StandardCharsets.UTF_8);
+            + URLEncoder.encode(rule.expr().text(), StandardCharsets.UTF_8);
   }
 
   /// Hands over the stored changes of alerts, a line each, in the order of time.

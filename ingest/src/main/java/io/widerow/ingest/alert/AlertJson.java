@@ -32,17 +32,11 @@ public final class AlertJson {
     return json.append('}');
   }
 
-  static SortedMap<String, String> map(Labels labels) {
-    SortedMap<String, String> map = new TreeMap<>();
-    labels.all().forEach(each -> map.put(each.name(), each.value()));
-    return map;
-  }
-
   /// A change as a line of a history, without the end of the line.
   static String line(Transition change) {
     StringBuilder json = new StringBuilder("{\"ts\":\"").append(time(change.millis()));
     HttpResponses.appendString(json.append("\",\"alert\":"), change.alert());
-    appendMap(json.append(",\"labels\":"), map(change.labels()));
+    appendMap(json.append(",\"labels\":"), change.labels().map());
     json.append(",\"from\":\"").append(change.from().text());
     json.append("\",\"to\":\"").append(change.to().text());
     return json.append("\",\"value\":\"")
@@ -59,7 +53,7 @@ public final class AlertJson {
     ActiveAlert alert = kept.alert();
     StringBuilder json = new StringBuilder("{\"rule\":").append(kept.rule());
     HttpResponses.appendString(json.append(",\"name\":"), kept.name());
-    appendMap(json.append(",\"labels\":"), map(alert.labels()));
+    appendMap(json.append(",\"labels\":"), alert.labels().map());
     appendMap(json.append(",\"annotations\":"), alert.annotations());
     json.append(",\"state\":\"").append(alert.state().text());
     json.append("\",\"value\":\"").append(GoNumber.json(alert.value()));
@@ -98,8 +92,8 @@ public final class AlertJson {
         Math.toIntExact(number(node, "rule")),
         text(node, "name"),
         new ActiveAlert(
-            Labels.of(map(node, "labels")),
-            map(node, "annotations"),
+            Labels.of(texts(node, "labels")),
+            texts(node, "annotations"),
             State.of(text(node, "state")),
             value(text(node, "value")),
             number(node, "activeAt"),
@@ -128,13 +122,8 @@ public final class AlertJson {
     return Long.parseLong(text(node, name));
   }
 
-  private static SortedMap<String, String> map(JsonNode node, String name) {
-    SortedMap<String, String> map = new TreeMap<>();
+  private static SortedMap<String, String> texts(JsonNode node, String name) {
     JsonNode there = node.at(List.of(name));
-    Map<String, JsonNode> members = there == null ? null : there.members();
-    if (members != null) {
-      members.forEach((each, value) -> map.put(each, value.toString()));
-    }
-    return map;
+    return there == null ? new TreeMap<>() : there.texts();
   }
 }

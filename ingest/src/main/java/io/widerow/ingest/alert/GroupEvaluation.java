@@ -142,12 +142,6 @@ final class GroupEvaluation {
     }
   }
 
-  private static SortedMap<String, String> map(Labels labels) {
-    SortedMap<String, String> map = new TreeMap<>();
-    labels.all().forEach(each -> map.put(each.name(), each.value()));
-    return map;
-  }
-
   /// A label without text is none.
   static Labels labels(SortedMap<String, String> map) {
     SortedMap<String, String> left = new TreeMap<>(map);
@@ -159,7 +153,7 @@ final class GroupEvaluation {
       throws Failed {
     SortedMap<Labels, AlertSteps.Found> found = new TreeMap<>();
     for (RuleSample sample : samples) {
-      SortedMap<String, String> map = map(sample.labels());
+      SortedMap<String, String> map = sample.labels().map();
       RuleTemplate.Data data =
           new RuleTemplate.Data(
               map,
@@ -169,7 +163,7 @@ final class GroupEvaluation {
               millis(),
               text ->
                   results.ofTemplate(text, millis(), recorded).stream()
-                      .map(each -> new RuleTemplate.Sample(map(each.labels()), each.value()))
+                      .map(each -> new RuleTemplate.Sample(each.labels().map(), each.value()))
                       .toList());
       SortedMap<String, String> of = new TreeMap<>(map);
       of.remove(Labels.NAME);
@@ -191,7 +185,7 @@ final class GroupEvaluation {
     SortedMap<Labels, Double> made = new TreeMap<>();
     for (ActiveAlert alert : alerts.values()) {
       if (alert.isActive()) {
-        SortedMap<String, String> map = map(alert.labels());
+        SortedMap<String, String> map = alert.labels().map();
         map.put(ALERT_NAME, rule.name());
         map.put(Labels.NAME, FOR_STATE);
         made.put(labels(map), (double) Math.floorDiv(alert.activeAt(), 1_000L));
@@ -207,7 +201,7 @@ final class GroupEvaluation {
       throws Failed {
     SortedMap<Labels, Double> made = new TreeMap<>();
     for (RuleSample sample : samples) {
-      SortedMap<String, String> map = map(sample.labels());
+      SortedMap<String, String> map = sample.labels().map();
       rule.labels().forEach((name, text) -> map.put(name, text.text()));
       map.put(Labels.NAME, rule.name());
       if (made.put(labels(map), sample.value()) != null) {

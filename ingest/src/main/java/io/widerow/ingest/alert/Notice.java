@@ -21,7 +21,7 @@ record Notice(
     String source) {
   /// As an element of `POST /api/v2/alerts`.
   StringBuilder append(StringBuilder json, Map<String, String> externalLabels) {
-    SortedMap<String, String> all = AlertJson.map(labels);
+    SortedMap<String, String> all = labels.map();
     externalLabels.forEach((name, value) -> {
       if (!all.containsKey(name)) {
         all.put(name, value);

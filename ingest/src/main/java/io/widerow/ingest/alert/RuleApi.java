@@ -142,7 +142,7 @@ public final class RuleApi {
 
   private static String alert(ActiveAlert alert) {
     StringBuilder json = new StringBuilder("{\"labels\":");
-    AlertJson.appendMap(json, AlertJson.map(alert.labels()));
+    AlertJson.appendMap(json, alert.labels().map());
     AlertJson.appendMap(json.append(",\"annotations\":"), alert.annotations());
     json.append(",\"state\":\"").append(alert.state().text());
     json.append("\",\"activeAt\":\"").append(AlertJson.time(alert.activeAt()));

@@ -37,7 +37,6 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: any; a [Pass] is of one.
 public final class RuleReader {
-  private static final long LOOKBACK_MILLIS = 300_000;
   private static final long NANOS_PER_MILLISECOND = 1_000_000;
   private static final QueryBudget BUDGET =
       new QueryBudget(QueryBudget.DEFAULT.partitionsMax(), Long.MAX_VALUE, Duration.ofSeconds(30));
@@ -138,7 +137,8 @@ public final class RuleReader {
         limit(execution);
         SampleSource samples = recorded.over(StoreSamples.of(execution, expr, labels.attributes()));
         PromqlValue value =
-            new PromqlBlocks(execution, samples, steps, LOOKBACK_MILLIS, new Annotations(text))
+            new PromqlBlocks(
+                    execution, samples, steps, StepTimes.LOOKBACK_MILLIS, new Annotations(text))
                 .run(expr);
         List<Row> rows =
             switch (value) {

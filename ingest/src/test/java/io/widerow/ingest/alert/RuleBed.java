@@ -185,7 +185,7 @@ final class RuleBed implements AutoCloseable {
               new RecordedSamples())
           .getFirst()
           .stream()
-          .map(each -> AlertJson.map(each.labels()) + " " + each.value())
+          .map(each -> each.labels().map() + " " + each.value())
           .sorted()
           .toList();
     }

@@ -13,6 +13,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -91,6 +93,15 @@ public record JsonNode(
   @Override
   public String toString() {
     return text(_ -> {});
+  }
+
+  /// The members as texts, by name: a new map, which is empty for a value without members.
+  public SortedMap<String, String> texts() {
+    SortedMap<String, String> texts = new TreeMap<>();
+    if (members != null) {
+      members.forEach((name, value) -> texts.put(name, value.toString()));
+    }
+    return texts;
   }
 
   /// The value to which a path of names and indexes leads; null when there is none.

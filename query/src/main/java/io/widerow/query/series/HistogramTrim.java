@@ -4,8 +4,8 @@ import io.widerow.query.series.HistogramValue.Bucket;
 import io.widerow.query.series.HistogramValue.Counts;
 
 /// Cuts off the values of a native histogram that are above a bound, or below it. The bucket in
-/// which the bound lies is divided; the sum is computed anew, as if the values of a bucket were all
-/// in its middle.
+/// which the bound lies is divided. The new sum takes all values of a bucket as lying in its
+/// middle.
 ///
 /// - Threads: one.
 public final class HistogramTrim {

@@ -3,6 +3,7 @@ package io.widerow.query.series;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.DoubleUnaryOperator;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
@@ -90,12 +91,8 @@ public final class HistogramValue {
       return place < 0 ? 0 : counts[place];
     }
 
-    Counts times(double factor) {
-      double[] scaled = counts.clone();
-      for (int i = 0; i < scaled.length; i++) {
-        scaled[i] *= factor;
-      }
-      return of(at, scaled);
+    Counts map(DoubleUnaryOperator each) {
+      return of(at, Arrays.stream(counts).map(each).toArray());
     }
 
     /// In buckets that are twice as wide, so many times.
@@ -318,39 +315,34 @@ public final class HistogramValue {
   }
 
   public HistogramValue times(double factor) {
-    return new HistogramValue(
-        schema,
-        zeroThreshold,
-        zeroCount * factor,
-        count * factor,
-        sum * factor,
-        factor < 0 ? Hint.GAUGE : hint,
-        bounds,
-        positive.times(factor),
-        negative.times(factor));
+    return map(each -> each * factor, factor < 0);
   }
 
   /// Divided by zero it has no buckets.
   public HistogramValue dividedBy(double divisor) {
-    HistogramValue divided = times(1 / divisor);
+    HistogramValue all = divisor == 0 ? withoutBuckets() : this;
+    return all.map(each -> each / divisor, 1 / divisor < 0);
+  }
+
+  /// The same with other numbers.
+  ///
+  /// @param negated whether their signs change: then it is no counter
+  private HistogramValue map(DoubleUnaryOperator each, boolean negated) {
     return new HistogramValue(
         schema,
         zeroThreshold,
-        zeroCount / divisor,
-        count / divisor,
-        sum / divisor,
-        divided.hint,
+        each.applyAsDouble(zeroCount),
+        each.applyAsDouble(count),
+        each.applyAsDouble(sum),
+        negated ? Hint.GAUGE : hint,
         bounds,
-        divisor == 0 ? Counts.NONE : divided(positive, divisor),
-        divisor == 0 ? Counts.NONE : divided(negative, divisor));
+        positive.map(each),
+        negative.map(each));
   }
 
-  private static Counts divided(Counts counts, double divisor) {
-    double[] quotients = counts.counts.clone();
-    for (int i = 0; i < quotients.length; i++) {
-      quotients[i] /= divisor;
-    }
-    return Counts.of(counts.at, quotients);
+  private HistogramValue withoutBuckets() {
+    return new HistogramValue(
+        schema, zeroThreshold, zeroCount, count, sum, hint, bounds, Counts.NONE, Counts.NONE);
   }
 
   /// One histogram of several with equal bounds.

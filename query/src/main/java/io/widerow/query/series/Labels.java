@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SortedMap;
+import java.util.TreeMap;
 
 /// The labels of a series, `__name__` among them, in the order of their names.
 ///
@@ -21,6 +22,13 @@ public record Labels(List<Label> all) implements Comparable<Labels> {
 
   public Labels {
     all = List.copyOf(all);
+  }
+
+  /// The texts by name: a new map.
+  public SortedMap<String, String> map() {
+    SortedMap<String, String> map = new TreeMap<>();
+    all.forEach(each -> map.put(each.name, each.value));
+    return map;
   }
 
   public static Labels of(SortedMap<String, String> labels) {

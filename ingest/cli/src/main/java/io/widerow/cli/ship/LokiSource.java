@@ -309,12 +309,7 @@ final class LokiSource implements AutoCloseable {
   }
 
   private static SortedMap<String, String> texts(@Nullable JsonNode object) {
-    SortedMap<String, String> texts = new TreeMap<>();
-    Map<String, JsonNode> members = object == null ? null : object.members();
-    if (members != null) {
-      members.forEach((name, value) -> texts.put(name, value.toString()));
-    }
-    return texts;
+    return object == null ? new TreeMap<>() : object.texts();
   }
 
   private static String encoded(String text) {

@@ -91,12 +91,7 @@ class LokiImportTest {
   }
 
   private static Map<String, String> texts(@Nullable JsonNode object) {
-    Map<String, String> texts = new TreeMap<>();
-    if (object != null) {
-      Objects.requireNonNull(object.members())
-          .forEach((name, text) -> texts.put(name, text.toString()));
-    }
-    return texts;
+    return object == null ? Map.of() : object.texts();
   }
 
   private static List<String> expected(List<LokiLine> lines) {

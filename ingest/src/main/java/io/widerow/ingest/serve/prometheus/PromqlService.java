@@ -34,7 +34,6 @@ import java.util.TreeMap;
 /// - Threads: see [ApiResponses].
 final class PromqlService {
   /// How old the latest sample of a series may be.
-  private static final long LOOKBACK_MILLIS = 300_000;
 
   private final ApiResponses responses;
 
@@ -122,7 +121,7 @@ final class PromqlService {
                 call.execution(),
                 StoreSamples.of(call.execution(), expr, given.logLabels()),
                 steps,
-                given.duration("lookback_delta", LOOKBACK_MILLIS),
+                given.duration("lookback_delta", StepTimes.LOOKBACK_MILLIS),
                 annotations)
             .run(expr);
     json.put("{\"status\":\"success\",\"data\":{\"resultType\":\"");

@@ -8,6 +8,9 @@ import io.widerow.query.promql.PromqlException;
 /// @param stepMillis distance; 0 for one time
 /// @param count of them, at least 1
 public record StepTimes(long fromMillis, long stepMillis, int count) {
+  /// How old the latest sample of a series may be at a step, unless a query says otherwise.
+  public static final long LOOKBACK_MILLIS = 300_000;
+
   /// As many as Prometheus gives.
   public static final int COUNT_MAX = 11_000;
 
