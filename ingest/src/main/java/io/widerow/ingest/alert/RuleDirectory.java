@@ -3,6 +3,7 @@ package io.widerow.ingest.alert;
 import io.widerow.ingest.config.FileVersion;
 import io.widerow.storage.FailureReason;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.FileVisitOption;
 import java.nio.file.Files;
@@ -57,7 +58,6 @@ public final class RuleDirectory {
       for (Path file : files(directory)) {
         now.put(file, FileVersion.of(file));
       }
-      unreadable = null;
     } catch (IOException failed) {
       String why = "rules-dir: cannot read %s: %s".formatted(directory, FailureReason.of(failed));
       if (!why.equals(unreadable)) {
@@ -67,7 +67,12 @@ public final class RuleDirectory {
       publish();
       return false;
     }
+    boolean wasUnreadable = unreadable != null;
+    unreadable = null;
     if (!all && now.equals(seen)) {
+      if (wasUnreadable) {
+        publish(); // without the reason
+      }
       return false;
     }
     Map<Path, @Nullable FileVersion> before = seen;
@@ -135,7 +140,7 @@ public final class RuleDirectory {
           .filter(file -> !directory.relativize(file).toString().startsWith(".."))
           .filter(Files::isRegularFile)
           .forEach(files::add);
-    } catch (java.io.UncheckedIOException failed) {
+    } catch (UncheckedIOException failed) {
       throw failed.getCause();
     }
   }

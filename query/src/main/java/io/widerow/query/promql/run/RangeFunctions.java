@@ -180,20 +180,17 @@ final class RangeFunctions {
       return null;
     }
     long[] millis = samples.millis();
-    double sampled = (millis[until - 1] - millis[from]) / 1e3;
-    double gap = sampled / (until - from - 1);
-    double near = gap * 1.1;
-    double before = (millis[from] - (end - rangeMillis)) / 1e3;
-    double after = (end - millis[until - 1]) / 1e3;
-    before = before >= near ? gap / 2 : before;
     double first = histogram(from).count();
-    if (isCounter && difference.count() > 0 && first >= 0) {
-      before = Math.min(before, sampled * (first / difference.count())); // it was zero then
-    }
-    after = after >= near ? gap / 2 : after;
-    double factor = (sampled + before + after) / sampled;
-    boolean isRate = function == PromqlFunction.RATE;
-    return difference.times(isRate ? factor / (rangeMillis / 1e3) : factor);
+    boolean risesFromZero = isCounter && difference.count() > 0 && first >= 0;
+    return difference.times(
+        Window.extrapolation(
+            millis[from],
+            millis[until - 1],
+            until - from,
+            end,
+            rangeMillis,
+            risesFromZero ? first / difference.count() : Double.POSITIVE_INFINITY,
+            function == PromqlFunction.RATE));
   }
 
   private @Nullable HistogramValue difference(boolean isCounter) {

@@ -159,18 +159,31 @@ final class Window {
         result += values[i] < values[i - 1] ? values[i - 1] : 0;
       }
     }
-    double sampled = (millis[until - 1] - millis[from]) / 1e3;
-    double gap = sampled / (count() - 1);
+    boolean risesFromZero = isCounter && result > 0 && first >= 0;
+    double share = risesFromZero ? first / result : Double.POSITIVE_INFINITY;
+    return result
+        * extrapolation(millis[from], millis[until - 1], count(), end, rangeMillis, share, isRate);
+  }
+
+  /// The factor that makes the difference of the first and last sample in a window that of the
+  /// window, or that of a second of it. To an edge near a sample it extrapolates, else by half a
+  /// gap; and a counter not back beyond its zero.
+  ///
+  /// @param count of samples, at least 2
+  /// @param end of the window, in milliseconds as all times
+  /// @param share of the difference that the first sample is; infinite unless it is a counter
+  /// @param isRate whether the difference is that of a second
+  static double extrapolation(
+      long first, long last, int count, long end, long range, double share, boolean isRate) {
+    double sampled = (last - first) / 1e3;
+    double gap = sampled / (count - 1);
     double near = gap * 1.1;
-    double before = (millis[from] - (end - rangeMillis)) / 1e3;
-    double after = (end - millis[until - 1]) / 1e3;
-    before = before >= near ? gap / 2 : before;
-    if (isCounter && result > 0 && first >= 0) {
-      before = Math.min(before, sampled * (first / result)); // it was zero then
-    }
+    double before = (first - (end - range)) / 1e3;
+    double after = (end - last) / 1e3;
+    before = Math.min(before >= near ? gap / 2 : before, sampled * share);
     after = after >= near ? gap / 2 : after;
     double factor = (sampled + before + after) / sampled;
-    return result * (isRate ? factor / (rangeMillis / 1e3) : factor);
+    return isRate ? factor / (range / 1e3) : factor;
   }
 
   private double instant(boolean isRate) {
