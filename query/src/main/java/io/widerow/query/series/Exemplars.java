@@ -137,9 +137,8 @@ public final class Exemplars {
   private static Labels ownLabels(Map<String, JsonNode> members) {
     SortedMap<String, String> labels = new TreeMap<>();
     JsonNode attributes = members.get("attributes");
-    Map<String, JsonNode> own = attributes == null ? null : attributes.members();
-    if (own != null) {
-      own.forEach((name, text) -> labels.put(OtlpNames.label(name), text.toString()));
+    if (attributes != null) {
+      attributes.texts().forEach((name, text) -> labels.put(OtlpNames.label(name), text));
     }
     for (String id : List.of("trace_id", "span_id")) {
       JsonNode text = members.get(id);

@@ -9,6 +9,9 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: one.
 /// - Memory: 1 to 10 bytes a sample, see [#takeGrown].
 public final class SampledSeries {
+  /// The NaN by which Prometheus marks the end of a series, in place of a value.
+  public static final long STALE_BITS = 0x7ff0_0000_0000_0002L;
+
   private static final int SERIES_BYTES = 200; // of this object and its lists
   private static final int CHUNK_BYTES = 72; // of a chunk's objects
   private static final int NATIVE_BYTES = 48; // of a histogram's objects

@@ -23,9 +23,6 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: one.
 /// - Memory: the labels of the events that were shown, counted by the execution.
 final class SeriesTable {
-  /// The NaN by which Prometheus marks the end of a series.
-  static final long STALE_BITS = 0x7ff0_0000_0000_0002L;
-
   private static final int ENTRY_BYTES = 64;
   private static final int FIELD_BYTES = 24;
 
@@ -109,7 +106,7 @@ final class SeriesTable {
         }
       }
       case SAMPLE, STALE -> {
-        long bits = kind == EventPoints.Kind.STALE ? STALE_BITS : points.valueBits();
+        long bits = kind == EventPoints.Kind.STALE ? SampledSeries.STALE_BITS : points.valueBits();
         for (SampledSeries series : entry.series) {
           if (series != null) {
             found.add(series, nanos, arrival, bits);

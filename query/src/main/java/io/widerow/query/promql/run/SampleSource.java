@@ -3,6 +3,7 @@ package io.widerow.query.promql.run;
 import io.widerow.query.logql.Matcher;
 import io.widerow.query.series.HistogramValue;
 import io.widerow.query.series.Labels;
+import io.widerow.query.series.SampledSeries;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -11,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// The samples that selectors read.
 public interface SampleSource {
   /// A marker in place of a value: the series has ended.
-  long STALE_BITS = 0x7ff0_0000_0000_0002L;
+  long STALE_BITS = SampledSeries.STALE_BITS;
 
   /// The samples of a series, in ascending order of times.
   ///
