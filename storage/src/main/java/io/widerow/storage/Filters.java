@@ -94,6 +94,17 @@ public final class Filters {
     };
   }
 
+  /// True when a filter tests the time of an event, its id or its arrival.
+  public static boolean testsTime(Filter filter) {
+    return switch (filter) {
+      case Filter.OfTime _, Filter.OfId _, Filter.ArrivedBefore _ -> true;
+      case Filter.And(var parts) -> parts.stream().anyMatch(Filters::testsTime);
+      case Filter.Or(var parts) -> parts.stream().anyMatch(Filters::testsTime);
+      case Filter.Not(Filter inner) -> testsTime(inner);
+      default -> false;
+    };
+  }
+
   /// The filter for the events of one type: the same filter with its conditions on the type
   /// decided.
   public static Filter ofType(Filter filter, String type) {

@@ -47,6 +47,7 @@ public final class CellCount {
   private final long stepTicks;
   private final List<CellSource.Piece> pieces = new ArrayList<>();
   private final List<Row> rows = new ArrayList<>();
+  private final List<Hidden> hidden = new ArrayList<>();
   private final List<EventCursor> cursors = new ArrayList<>();
   private long first = Long.MAX_VALUE; // step that may have events
   private long last = Long.MIN_VALUE;
@@ -90,6 +91,9 @@ public final class CellCount {
     return byType;
   }
 
+  /// Steps in which a retention policy may hide events that cells count.
+  private record Hidden(long first, long last) {}
+
   /// An open row that has events.
   private record Row(OpenRows.View view, OpenRow row, PartitionInfo info) {
     boolean overlaps(Scan scan) {
@@ -127,6 +131,7 @@ public final class CellCount {
     }
     CellPlan plan = source.plan(from, (int) (until - from));
     read(plan);
+    hidden.forEach(steps -> plan.addUnknown(steps.first, steps.last));
     rows.forEach(row ->
         plan.addRow(
             stepOfNanos(row.info.timeFirstNanos()),
@@ -178,6 +183,10 @@ public final class CellCount {
                   stepOf(partition.greatest().time()),
                   false);
           pieces.add(piece);
+          long shownFrom = view.shownFromNanos(key);
+          if (shownFrom > key.fromNanos()) {
+            hidden.add(new Hidden(piece.firstStep(), stepOfNanos(shownFrom - 1)));
+          }
           events += partition.events();
           first = Math.min(first, piece.firstStep());
           last = Math.max(last, piece.lastStep());
@@ -224,7 +233,8 @@ public final class CellCount {
   private EventCursor ofRows(Scan within) {
     boolean ownIds = rows.stream().anyMatch(row -> row.row.hasOwnIds());
     Scan all = ownIds ? within.withFold(null) : within;
-    Filter filter = Filters.ofType(scan.filter(), keys.getFirst().type());
+    Filter shown = CellView.and(scan, view.shownOf(keys)).filter();
+    Filter filter = Filters.ofType(shown, keys.getFirst().type());
     List<EventCursor> inputs = new ArrayList<>();
     for (Row row : rows) {
       Filter below = ownIds ? new Filter.Everything() : filter;

@@ -2,6 +2,7 @@ package io.widerow.storage.aggregate;
 
 import io.widerow.event.PartitionKey;
 import io.widerow.storage.EventCursor;
+import io.widerow.storage.Filter;
 import io.widerow.storage.Scan;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.rows.OpenRows;
@@ -20,6 +21,21 @@ public interface CellView {
   /// The scan restricted to unexpired events of a partition; the scan itself, unless part of it has
   /// expired.
   Scan kept(PartitionKey key, Scan scan);
+
+  /// Keeps the events of some partitions that no retention policy with a filter hides; null when
+  /// none hides any. A filter like this comes after the merge of the writes of an event.
+  @Nullable Filter shownOf(List<PartitionKey> keys);
+
+  /// The first time from which no retention policy with a filter hides an event of a partition,
+  /// nanoseconds since the Unix epoch; its start when none does.
+  long shownFromNanos(PartitionKey key);
+
+  /// A scan of the events that a filter keeps too.
+  ///
+  /// @param also null for no further condition
+  static Scan and(Scan scan, @Nullable Filter also) {
+    return also == null ? scan : scan.withFilter(new Filter.And(List.of(scan.filter(), also)));
+  }
 
   /// Segments that may hold a partition.
   List<LiveSegment> segmentsOf(PartitionKey key);

@@ -122,7 +122,7 @@ public final class SealedScan implements StoreView.SealedValues {
     }
     if (segment.file() == null) {
       others.add(of.key());
-    } else if (!inside || !whole) {
+    } else if (!inside || !whole || view.shownFromNanos(of.key()) > of.key().fromNanos()) {
       cut.add(of.key());
     }
   }
@@ -201,7 +201,7 @@ public final class SealedScan implements StoreView.SealedValues {
       for (OpenRow row : open.rows()) {
         PartitionInfo info = open.info(row);
         if (info.events() > 0 && keys.contains(row.key) && !others.contains(row.key)) {
-          Scan kept = view.kept(row.key, of);
+          Scan kept = CellView.and(view.kept(row.key, of), view.shownOf(List.of(row.key)));
           Filter filter = Filters.ofType(kept.filter(), row.key.type());
           cursors.add( // a cursor takes a kilobyte, and there may be a row for each of many types
               new LazyCursor(
@@ -263,7 +263,8 @@ public final class SealedScan implements StoreView.SealedValues {
   /// The scan of a partition.
   private Scan of(SegmentIndex index) {
     PartitionKey key = index.partition.key();
-    return view.kept(key, scan).withFilter(Filters.ofType(scan.filter(), key.type()));
+    Scan shown = CellView.and(view.kept(key, scan), view.shownOf(List.of(key)));
+    return shown.withFilter(Filters.ofType(shown.filter(), key.type()));
   }
 
   @Override

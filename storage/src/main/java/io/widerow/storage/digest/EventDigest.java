@@ -36,6 +36,11 @@ public record EventDigest(long events, long high, long low) {
     /// Adds the event that a cursor shows.
     public void add(EventHash hash, EventView event) {
       hash.of(event);
+      add(hash);
+    }
+
+    /// Adds the event that was hashed last.
+    public void add(EventHash hash) {
       add(hash.high(), hash.low());
     }
 

@@ -2,16 +2,21 @@ package io.widerow.storage.embedded;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
+import io.widerow.event.AttributeValue;
 import io.widerow.event.EventBatch;
 import io.widerow.event.EventLayout;
 import io.widerow.event.PartitionKey;
+import io.widerow.event.RecordView;
 import io.widerow.event.Rejection;
 import io.widerow.event.TimeUuid;
+import io.widerow.storage.FilterEvaluation;
 import io.widerow.storage.LaneWriter;
 import io.widerow.storage.RetentionLookup;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.layout.Layouts;
+import io.widerow.storage.live.FilteredRetentions;
 import io.widerow.storage.live.StoreContents;
+import io.widerow.storage.manifest.FilteredRetention;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -30,6 +35,10 @@ final class Admission {
   private Layouts layouts; // of the batch
   private RetentionLookup policy = RetentionLookup.FOREVER; // of the batch
   private long retentionNanos; // the time now, for retention
+  private FilteredRetentions.Hidden hidden = FilteredRetentions.Hidden.NONE; // of the batch
+  private long oldestOfAll; // as a time of an id; older events may be hidden by a filter
+  private final RecordView event = new RecordView();
+  private final AttributeValue scratch = new AttributeValue();
   private String type = "";
   private MemorySegment typeUtf8 = MemorySegment.ofArray(new byte[0]);
 
@@ -55,6 +64,12 @@ final class Admission {
       retentionNanos = contents.clock().retentionNanos();
       oldest = TimeUuid.timeOfNanos(Math.max(0, retentionNanos - shortest));
     }
+    hidden = contents.filteredRetentions().now();
+    oldestOfAll =
+        hidden.policies().stream()
+            .mapToLong(each -> TimeUuid.timeOfNanos(each.keptFromNanos(hidden.nowNanos())))
+            .max()
+            .orElse(Long.MIN_VALUE);
   }
 
   /// Why an event cannot be taken in any batch; null when it can.
@@ -66,19 +81,39 @@ final class Admission {
     if (time < oldest && isExpired(events, offset, time)) {
       return Rejection.PAST_RETENTION;
     }
+    if (time < oldestOfAll && hiddenBy(events, offset) != null) {
+      return Rejection.PAST_RETENTION;
+    }
     return EventLayout.length(events, offset) > eventBytesMax ? Rejection.EVENT_TOO_LARGE : null;
   }
 
   /// Refuses an event of the batch.
   void refuse(
       EventBatch batch, int index, long offset, Rejection why, LaneWriter.Rejections rejections) {
-    Duration kept =
-        why == Rejection.PAST_RETENTION ? policy.of(typeOf(batch.memory(), offset)) : null;
+    Duration kept = why == Rejection.PAST_RETENTION ? kept(batch.memory(), offset) : null;
     if (kept == null) {
       rejections.rejected(index, why);
     } else {
       rejections.pastRetention(index, kept);
     }
+  }
+
+  private @Nullable Duration kept(MemorySegment events, long offset) {
+    FilteredRetention filtered = hiddenBy(events, offset);
+    return filtered == null ? policy.of(typeOf(events, offset)) : filtered.age();
+  }
+
+  /// The policy with a filter that would hide an event; null when none would.
+  private @Nullable FilteredRetention hiddenBy(MemorySegment events, long offset) {
+    long nanos = TimeUuid.tickNanos(EventLayout.idTime(events, offset));
+    for (FilteredRetention each : hidden.policies()) {
+      if (nanos < each.keptFromNanos(hidden.nowNanos())
+          && each.matches(typeOf(events, offset))
+          && FilterEvaluation.keeps(each.filter(), event.show(events, offset), scratch)) {
+        return each;
+      }
+    }
+    return null;
   }
 
   /// Refuses a whole batch, which does not fit. Events before `from` that cannot be taken in any

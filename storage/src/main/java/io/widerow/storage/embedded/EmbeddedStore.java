@@ -251,6 +251,12 @@ public final class EmbeddedStore implements EventStore {
     return layout;
   }
 
+  /// Changes stored events.
+  public ReparseControl reparse() {
+    requireDrained(false, NOT_BY_AGE);
+    return new ReparseControl(contents, merger, lanes::now, lanes::requireTidy);
+  }
+
   /// Gives partitions another form than a merge gave them.
   public RepartitionControl repartition() {
     return new RepartitionControl(contents, merger, lanes::requireTidy);

@@ -29,11 +29,13 @@ import io.widerow.storage.cursor.MergeCursor;
 import io.widerow.storage.disk.ReadDeadline;
 import io.widerow.storage.layout.Layouts;
 import io.widerow.storage.live.BucketSpans;
+import io.widerow.storage.live.FilteredRetentions;
 import io.widerow.storage.live.LiveFigures;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.Policies;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.live.StoreState;
+import io.widerow.storage.manifest.FilteredRetention;
 import io.widerow.storage.rows.OpenRow;
 import io.widerow.storage.rows.OpenRows;
 import io.widerow.storage.scan.BlockReaderPool;
@@ -68,6 +70,7 @@ final class EmbeddedView implements StoreView, CellView {
   private final long segmentLimit;
   private final AggregateHorizon kept;
   private final @Nullable Filter shown; // events that no deletion hides; null for everything
+  private final FilteredRetentions.Hidden hidden;
   private final @Nullable LaneArrivals before; // ends earlier than the moment; null for not
   private final Layouts layouts;
   private final Executor closers; // of files that this view is the last to read
@@ -89,6 +92,7 @@ final class EmbeddedView implements StoreView, CellView {
     this.state = state;
     this.rows = rows;
     this.shown = shown;
+    this.hidden = contents.filteredRetentions().now();
     this.segmentLimit = segmentLimit;
     this.closers = closers;
     this.layouts = contents.layouts().now();
@@ -98,12 +102,13 @@ final class EmbeddedView implements StoreView, CellView {
   }
 
   /// The same view with another horizon. Its parts stay those of `of`.
-  private EmbeddedView(EmbeddedView of, AggregateHorizon kept) {
+  private EmbeddedView(EmbeddedView of, AggregateHorizon kept, FilteredRetentions.Hidden hidden) {
     this.contents = of.contents;
     this.before = of.before;
     this.state = of.state;
     this.rows = of.rows;
     this.shown = of.shown;
+    this.hidden = hidden;
     this.segmentLimit = of.segmentLimit;
     this.closers = of.closers;
     this.layouts = of.layouts;
@@ -115,13 +120,15 @@ final class EmbeddedView implements StoreView, CellView {
   /// The same view, which shows what retention hides too. It is closed instead of this one.
   EmbeddedView keepingAll() {
     return new EmbeddedView(
-        this, AggregateHorizon.of(contents.retentions().shownBy(Policies.NONE)));
+        this,
+        AggregateHorizon.of(contents.retentions().shownBy(Policies.NONE)),
+        FilteredRetentions.Hidden.NONE);
   }
 
   /// True when the directory of a partition counts its events as a reader does: none replaces
-  /// another, and no deletion hides any.
+  /// another, and no deletion or policy with a filter hides any.
   boolean countsEachEventOnce(PartitionKey key) {
-    return shown == null && !anyOwnIds(List.of(key));
+    return shown == null && shownFromNanos(key) <= key.fromNanos() && !anyOwnIds(List.of(key));
   }
 
   /// Takes leases on the current state. When a part of it is freed in the meantime, there is a
@@ -323,10 +330,31 @@ final class EmbeddedView implements StoreView, CellView {
   public EventCursor open(List<PartitionKey> partitions, Scan all) {
     Scan scan = notDeleted(all).withBefore(before).withFold(null); // events in order
     List<PartitionKey> wanted = kept(partitions);
-    boolean pushDown = scan.filter() instanceof Filter.Everything || !anyOwnIds(wanted);
-    Scan below = pushDown ? scan : Filters.removedFrom(scan);
-    EventCursor merged = merged(cursors(wanted, below), scan.descending());
-    return pushDown ? merged : new FilterCursor(merged, scan.filter());
+    Scan shownScan = CellView.and(scan, shownOf(wanted));
+    if (shownScan.filter() instanceof Filter.Everything || !anyOwnIds(wanted)) {
+      return merged(cursors(wanted, scan, true), scan.descending());
+    }
+    List<EventCursor> writes = cursors(wanted, Filters.removedFrom(shownScan), false);
+    return new FilterCursor(merged(writes, scan.descending()), shownScan.filter());
+  }
+
+  @Override
+  public @Nullable Filter shownOf(List<PartitionKey> keys) {
+    return hidden.isNone() ? null : hidden.shownOf(keys, this::mayHide);
+  }
+
+  @Override
+  public long shownFromNanos(PartitionKey key) {
+    return hidden.isNone() ? key.fromNanos() : hidden.shownFromNanos(key, this::mayHide);
+  }
+
+  /// False when a partition is known to hold nothing that the filter of a policy keeps.
+  private boolean mayHide(FilteredRetention policy, PartitionKey key) {
+    return rows.stream().anyMatch(view -> view.row(key) != null)
+        || segmentsOf(key).stream()
+            .anyMatch(live ->
+                contents.filteredRetentions().mayHold(policy, live)
+                    && live.partitions().of(key) != null);
   }
 
   /// Segments of a store that is drained have every write; a merge shows the last one only.
@@ -376,7 +404,8 @@ final class EmbeddedView implements StoreView, CellView {
   public StoreView ofFigures(@Nullable RollupRequest question, Filter filter) {
     return question == null || contents.rollups().stream().allMatch(each -> each.keep() == null)
         ? this
-        : new EmbeddedView(this, kept.with(new RollupChoice(contents.rollups(), question), filter));
+        : new EmbeddedView(
+            this, kept.with(new RollupChoice(contents.rollups(), question), filter), hidden);
   }
 
   @Override
@@ -389,8 +418,7 @@ final class EmbeddedView implements StoreView, CellView {
 
   /// A scan without the events that a deletion hides.
   private Scan notDeleted(Scan scan) {
-    Filter hides = shown;
-    return hides == null ? scan : scan.withFilter(new Filter.And(List.of(scan.filter(), hides)));
+    return CellView.and(scan, shown);
   }
 
   /// Unordered only types of which no event may replace another: the order decides which one is
@@ -405,7 +433,7 @@ final class EmbeddedView implements StoreView, CellView {
     Map<Boolean, List<PartitionKey>> ordered =
         wanted.stream().collect(Collectors.partitioningBy(key -> replaced.contains(key.type())));
     List<EventCursor> cursors =
-        cursors(ordered.getOrDefault(false, List.of()), scan.withBefore(before));
+        cursors(ordered.getOrDefault(false, List.of()), scan.withBefore(before), true);
     if (!replaced.isEmpty()) {
       cursors.add(open(ordered.getOrDefault(true, List.of()), scan));
     }
@@ -433,12 +461,13 @@ final class EmbeddedView implements StoreView, CellView {
     return partitions.stream().filter(key -> !kept.isPast(key.type(), key.untilNanos())).toList();
   }
 
-  private List<EventCursor> cursors(List<PartitionKey> wanted, Scan scan) {
+  /// @param hide false when retention policies with a filter are applied to the cursors' merge
+  private List<EventCursor> cursors(List<PartitionKey> wanted, Scan scan, boolean hide) {
     List<EventCursor> cursors = new ArrayList<>();
     List<BlockScan.Part> grouped = new ArrayList<>();
     boolean groups = scan.fold() != null && scan.since() == null && scan.before() == null;
     for (PartitionKey key : wanted) {
-      Scan kept = kept(key, scan);
+      Scan kept = CellView.and(kept(key, scan), hide ? shownOf(List.of(key)) : null);
       Scan own = kept.withFilter(Filters.ofType(kept.filter(), key.type()));
       for (LiveSegment segment : segmentsOf(key)) {
         SegmentSummary.Partition partition = wanted(segment, key, kept);

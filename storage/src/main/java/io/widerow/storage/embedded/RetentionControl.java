@@ -43,6 +43,7 @@ public final class RetentionControl {
   private final StoreContents contents;
   private final Runnable requireOpen;
   private final Supplier<EmbeddedView> views;
+  private final FilteredRetentionControl filtered;
   private volatile boolean unsaved; // the configuration has changed since it was written down
 
   /// @param requireOpen throws while the store may not be changed yet
@@ -51,6 +52,12 @@ public final class RetentionControl {
     this.contents = contents;
     this.requireOpen = requireOpen;
     this.views = views;
+    this.filtered = new FilteredRetentionControl(contents, requireOpen, views, this::partitions);
+  }
+
+  /// The policies with a filter.
+  public FilteredRetentionControl filtered() {
+    return filtered;
   }
 
   /// A policy and the data that it applies to.

@@ -121,9 +121,7 @@ public final class LiveDeletions {
   public static Filter filterOf(Deletion deletion) {
     List<Filter> parts = new ArrayList<>();
     if (!deletion.globs().isEmpty()) {
-      parts.add(
-          new Filter.OfType(
-              new Filter.Or(deletion.globs().stream().map(LiveDeletions::ofType).toList())));
+      parts.add(ofTypes(deletion.globs()));
     }
     if (deletion.fromNanos() != Long.MIN_VALUE) {
       parts.add(new Filter.OfTime(Comparison.GREATER_OR_EQUAL, deletion.fromNanos()));
@@ -133,6 +131,11 @@ public final class LiveDeletions {
     }
     parts.add(deletion.filter());
     return new Filter.And(parts);
+  }
+
+  /// Keeps the events of some types, by name or glob.
+  static Filter ofTypes(List<String> globs) {
+    return new Filter.OfType(new Filter.Or(globs.stream().map(LiveDeletions::ofType).toList()));
   }
 
   private static Filter ofType(String glob) {

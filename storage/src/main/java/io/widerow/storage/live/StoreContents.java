@@ -53,6 +53,7 @@ public final class StoreContents implements AutoCloseable {
   private final Retentions retentions;
   private final LiveLayouts layouts;
   private final LiveDeletions deletions;
+  private final FilteredRetentions filtered;
   private volatile boolean drained;
   private volatile Released released = Released.NOTHING; // replaced under the lock of this
   private volatile long segmentLimit;
@@ -88,6 +89,8 @@ public final class StoreContents implements AutoCloseable {
     retentions.keepFigures(type -> RollupDefinition.keepNanos(files.rollups(), type));
     this.layouts = new LiveLayouts(config, manifest.layouts());
     this.deletions = new LiveDeletions(this, manifest.deletions());
+    this.filtered =
+        new FilteredRetentions(this, manifest.filteredRetention(), guardedClock::retentionNanos);
     this.segmentLimit = manifest.segmentIdNext();
     this.failed =
         readOnly ? new StorageException.ReadOnly("the store was opened for reading") : null;
@@ -141,6 +144,11 @@ public final class StoreContents implements AutoCloseable {
 
   public LiveDeletions deletions() {
     return deletions;
+  }
+
+  /// The retention policies with a filter.
+  public FilteredRetentions filteredRetentions() {
+    return filtered;
   }
 
   /// True while the store is being opened: what the journal has is not sealed yet.

@@ -2,6 +2,7 @@ package io.widerow.storage.maintenance;
 
 import io.widerow.event.EventView;
 import io.widerow.event.PartitionKey;
+import io.widerow.storage.EventChange;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.SegmentFiles;
@@ -16,7 +17,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
-import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -49,18 +49,16 @@ public final class MergeWriter {
   /// @return none when the merge was given up
   List<LiveSegment> write(
       List<LiveSegment> sources, List<MergeOutput> outputs, BlockReaders readers) {
-    return write(sources, outputs, readers, _ -> true);
+    return write(sources, outputs, readers, event -> event);
   }
 
-  /// The same without some events.
-  ///
-  /// @param kept events to write
+  /// The same with other events, or without some.
   List<LiveSegment> write(
       List<LiveSegment> sources,
       List<MergeOutput> outputs,
       BlockReaders readers,
-      Predicate<EventView> kept) {
-    return write(sources, outputs, readers, kept, List.of());
+      EventChange change) {
+    return write(sources, outputs, readers, change, List.of());
   }
 
   /// The same, together with files that the same edit lists.
@@ -70,7 +68,7 @@ public final class MergeWriter {
       List<LiveSegment> sources,
       List<MergeOutput> outputs,
       BlockReaders readers,
-      Predicate<EventView> kept,
+      EventChange change,
       List<Long> with) {
     SegmentOrigin origin = originOf(sources);
     List<Long> ids = outputs.stream().map(_ -> contents.takeSegmentId()).toList();
@@ -80,7 +78,7 @@ public final class MergeWriter {
     List<LiveSegment> written = new ArrayList<>();
     try {
       for (int i = 0; i < ids.size(); i++) {
-        LiveSegment merged = write(outputs.get(i), ids.get(i), origin, readers, kept);
+        LiveSegment merged = write(outputs.get(i), ids.get(i), origin, readers, change);
         if (merged == null) {
           abandon(written, new IllegalStateException("the store is being closed"));
           return List.of();
@@ -96,11 +94,7 @@ public final class MergeWriter {
 
   /// Null when the merge was given up.
   private @Nullable LiveSegment write(
-      MergeOutput output,
-      long id,
-      SegmentOrigin origin,
-      BlockReaders readers,
-      Predicate<EventView> kept) {
+      MergeOutput output, long id, SegmentOrigin origin, BlockReaders readers, EventChange change) {
     int count = 0;
     try (SegmentWriter writer = files.writer(files.temporary(id), id, true)) {
       for (Map.Entry<PartitionKey, MergeOutput.Target> partition : output.targets().entrySet()) {
@@ -108,12 +102,13 @@ public final class MergeWriter {
         boolean begun = false;
         try (EventCursor events = target.open(readers)) {
           while (EventCursor.nextLocal(events)) {
-            if (target.takes(events.event()) && kept.test(events.event())) {
+            EventView event = target.takes(events.event()) ? change.of(events.event()) : null;
+            if (event != null) {
               if (!begun) {
                 writer.begin(partition.getKey());
                 begun = true;
               }
-              writer.add(events.event());
+              writer.add(event);
             }
             if (++count % PACE_EVENTS == 0 && !isTime()) {
               return null;

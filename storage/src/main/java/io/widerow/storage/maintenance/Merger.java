@@ -11,6 +11,7 @@ import io.widerow.storage.live.SegmentFiles;
 import io.widerow.storage.live.SegmentSet;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.live.StoreState;
+import io.widerow.storage.manifest.FilteredRetention;
 import io.widerow.storage.scan.BlockReaderPool;
 import io.widerow.storage.scan.BlockReaders;
 import io.widerow.storage.segment.SegmentSummary;
@@ -92,6 +93,14 @@ public final class Merger {
 
   private final OneTask task = new OneTask(this::run);
 
+  /// The last removal of what policies with a filter hide; guarded by this.
+  private @Nullable FilteredRetentionWork removal;
+
+  private @Nullable RemovalMoment removedAt; // when it began
+
+  /// What a removal depends on.
+  private record RemovalMoment(StoreState state, List<FilteredRetention> policies, long minute) {}
+
   /// Requested rewrites whose callers wait.
   private final Queue<Rewrite<?>> asked = new ConcurrentLinkedQueue<>();
 
@@ -125,10 +134,27 @@ public final class Merger {
   /// Starts the tasks that are due, unless they are running already.
   public void start() {
     expiry.start();
+    beginRemoval();
     if (plan() == null && asked.isEmpty() && !figures.isDue()) {
       return;
     }
     task.start(executor);
+  }
+
+  /// Removes what retention policies with a filter hide, when anything has changed, or another
+  /// minute has begun, since it was looked for.
+  private synchronized void beginRemoval() {
+    List<FilteredRetention> policies = contents.filteredRetentions().policies();
+    if (policies.isEmpty() || (removal != null && !removal.isEnded())) {
+      return;
+    }
+    long minute = contents.clock().retentionNanos() / FilteredRetention.MINUTE_NANOS;
+    var now = new RemovalMoment(contents.state(), policies, minute);
+    if (!now.equals(removedAt)) {
+      removedAt = now;
+      removal = new FilteredRetentionWork();
+      begin(removal);
+    }
   }
 
   /// Writes segments again, one after the other in the order in which this was called.

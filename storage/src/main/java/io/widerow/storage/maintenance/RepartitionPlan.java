@@ -213,6 +213,9 @@ final class RepartitionPlan {
   /// @param layer not 0 when another segment of the bucket has a partition of the same key
   private record Place(Bucket bucket, boolean tiny, int layer) {}
 
+  /// A part of the final form, with what lies in it and the partitions that this becomes.
+  private record Part(Bucket bucket, List<Source> inside, Map<PartitionKey, Target> made) {}
+
   /// The changes in a unit.
   private final class Changes {
     private final Unit unit;
@@ -237,22 +240,17 @@ final class RepartitionPlan {
       Map<PartitionKey, Double> after = new HashMap<>();
       Map<PartitionKey, Target> targets = new LinkedHashMap<>();
       Set<Source> changed = new LinkedHashSet<>();
-      for (FinalForm.Part part : parts) {
-        List<Source> inside = all.stream().filter(each -> overlaps(each, part.bucket())).toList();
-        int shards = Math.min(part.shards(), LayoutOverride.SHARDS_MAX / of.apart);
-        Map<PartitionKey, Target> made = targets(of, part.bucket(), shards, inside);
-        if (!inside.isEmpty() && isChange(part.bucket(), inside, made.keySet())) {
-          double weight = 0;
-          for (Source source : inside) {
-            double own = weight(pieces.get(source), part.bucket());
-            before.merge(source.partition().key(), own, Double::sum);
-            weight += own;
-          }
-          double each = weight / shards;
-          made.keySet().forEach(key -> after.put(key, each));
-          targets.putAll(made);
-          changed.addAll(inside);
+      for (Part part : changing(of, parts, all)) {
+        double weight = 0;
+        for (Source source : part.inside) {
+          double own = weight(pieces.get(source), part.bucket);
+          before.merge(source.partition().key(), own, Double::sum);
+          weight += own;
         }
+        double each = weight / part.made.size();
+        part.made.keySet().forEach(key -> after.put(key, each));
+        targets.putAll(part.made);
+        changed.addAll(part.inside);
       }
       if (isBetter(before.values(), after.values())) {
         sources.addAll(changed);
@@ -265,6 +263,32 @@ final class RepartitionPlan {
         });
         targets.forEach((key, target) -> put(key, target, after.getOrDefault(key, 0.0)));
       }
+    }
+
+    /// The parts of the final form that give partitions other keys. A partition that lies in
+    /// another part too stays as it is, and with it all that shares a part with it: a bucket of 45
+    /// minutes may be joined in one hour only when it is in the next one.
+    private List<Part> changing(Shards of, List<FinalForm.Part> parts, List<Source> all) {
+      List<Part> changing = new ArrayList<>();
+      Set<Source> stay = new HashSet<>();
+      for (FinalForm.Part part : parts) {
+        List<Source> inside = all.stream().filter(each -> overlaps(each, part.bucket())).toList();
+        int shards = Math.min(part.shards(), LayoutOverride.SHARDS_MAX / of.apart);
+        Map<PartitionKey, Target> made = targets(of, part.bucket(), shards, inside);
+        if (!inside.isEmpty() && isChange(part.bucket(), inside, made.keySet())) {
+          changing.add(new Part(part.bucket(), inside, made));
+        } else {
+          stay.addAll(inside);
+        }
+      }
+      for (int size = -1; size != stay.size(); ) {
+        size = stay.size();
+        changing.stream()
+            .filter(part -> part.inside.stream().anyMatch(stay::contains))
+            .forEach(part -> stay.addAll(part.inside));
+      }
+      changing.removeIf(part -> part.inside.stream().anyMatch(stay::contains));
+      return changing;
     }
 
     /// True when partitions would get other keys in the way of this unit.

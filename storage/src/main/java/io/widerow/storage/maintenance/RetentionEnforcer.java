@@ -131,4 +131,9 @@ final class RetentionEnforcer {
     }
     return past >= live.entry().bytes() / SHARE || past >= BYTES_MANY;
   }
+
+  /// True when a share of some bytes is enough to write them again without it.
+  static boolean isMuch(double share, long bytes) {
+    return share * SHARE >= 1 || share * bytes >= BYTES_MANY;
+  }
 }

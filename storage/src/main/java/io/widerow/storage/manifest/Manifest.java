@@ -67,6 +67,7 @@ public final class Manifest implements AutoCloseable {
   private RollupSection rollups = new RollupSection(List.of());
   private AggregateSection figures = new AggregateSection(List.of());
   private DeletionSection deletions = DeletionSection.NONE;
+  private FilteredRetentionSection filtered = FilteredRetentionSection.NONE;
   private @Nullable DiskFile file;
   private long fileBytes;
   private long snapshotBytes;
@@ -127,6 +128,7 @@ public final class Manifest implements AutoCloseable {
         var _ = SavedSection.of(sections, ManifestSections.RULES); // refuses invalid content
         var _ = SavedSection.of(sections, ManifestSections.QUERIES);
         deletions = DeletionSection.of(sections);
+        filtered = FilteredRetentionSection.of(sections);
         figures = AggregateSection.of(sections);
       } catch (IOException malformed) {
         throw new StorageException.Corrupt(path, offset, "edit: " + malformed.getMessage());
@@ -401,6 +403,11 @@ public final class Manifest implements AutoCloseable {
   /// The retention policies as of when the manifest was read; null when it has no such section.
   public @Nullable RetentionSection retention() {
     return retention;
+  }
+
+  /// The retention policies with a filter, as they were when the manifest was read.
+  public FilteredRetentionSection filteredRetention() {
+    return filtered;
   }
 
   /// The deletions by filter, as they were when the manifest was read.

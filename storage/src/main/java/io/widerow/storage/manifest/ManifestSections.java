@@ -51,6 +51,9 @@ public final class ManifestSections {
   /// Kind: files of aggregates whose events are gone, see [AggregateSection].
   public static final int FIGURES = 9;
 
+  /// Kind: retention policies with a filter, see [FilteredRetentionSection].
+  public static final int FILTERED_RETENTION = 10;
+
   static final int REQUIRED = 0x8000;
   static final int ADDS = 0x4000;
 
@@ -67,7 +70,8 @@ public final class ManifestSections {
           QUERIES,
           DELETIONS | REQUIRED,
           TABLES | REQUIRED,
-          FIGURES | REQUIRED);
+          FIGURES | REQUIRED,
+          FILTERED_RETENTION | REQUIRED);
 
   private final List<Section> sections;
 

@@ -20,13 +20,15 @@ import picocli.CommandLine.Parameters;
     description = {
       "An exact type takes precedence over a pattern, and more literal characters over fewer. Of"
           + " equals, a policy that was set takes precedence over one of the configuration, and a"
-          + " later one over an earlier one."
+          + " later one over an earlier one. Policies with --where apply in addition: each hides"
+          + " the events that its filter selects."
     },
     footer = {
       "Examples:",
       "  widerow retention plan 'nginx.*' --age 7d",
       "  widerow retention set 'nginx.*' --age 7d",
       "  widerow retention set '*' --bytes 100GiB",
+      "  widerow retention set 'shop.*' --where 'level <= debug' --age 1d",
       "  widerow retention unset 'nginx.*'",
       "Columns:",
       "  types, atRest  types of the policy, bytes of their sealed files",
@@ -38,7 +40,7 @@ import picocli.CommandLine.Parameters;
 public final class RetentionCommand {
   private static final List<String> HEADS =
       RemoteTable.heads(
-          "type age bytes grace source types atRest hiddenPartitions hiddenEvents"
+          "type where age bytes grace source types atRest hiddenPartitions hiddenEvents"
               + " hiddenBytes dropsAt");
   private static final List<String> PLAN_HEADS = List.of("partition", "events", "bytes");
   private static final List<String> SUM_HEADS = List.of("partitions", "events", "bytes");
@@ -63,11 +65,18 @@ public final class RetentionCommand {
         description = "Bytes of all these types together: 10GiB, 500MB. The oldest events go.")
     @Nullable String bytes;
 
+    @Option(
+        names = "--where",
+        paramLabel = "FILTER",
+        description = "Only events that this filter selects, by their own age: level <= debug.")
+    @Nullable String where;
+
     Map<String, List<String>> parameters() {
       Map<String, List<String>> parameters = new LinkedHashMap<>();
       parameters.put("type", List.of(glob));
       ParameterText.put(parameters, "age", age);
       ParameterText.put(parameters, "bytes", bytes);
+      ParameterText.put(parameters, "where", where);
       return parameters;
     }
   }
@@ -113,8 +122,16 @@ public final class RetentionCommand {
   int unset(
       @Parameters(paramLabel = "GLOB", description = "The type or pattern, as it was set.")
           String glob,
+      @Option(
+              names = "--where",
+              paramLabel = "FILTER",
+              description = "The filter, as it was set, of a policy with one.")
+          @Nullable String where,
       @Mixin RemoteOptions how) {
-    return policies.unset(how, Map.of("type", List.of(glob)));
+    Map<String, List<String>> parameters = new LinkedHashMap<>();
+    parameters.put("type", List.of(glob));
+    ParameterText.put(parameters, "where", where);
+    return policies.unset(how, parameters);
   }
 
   @Command(

@@ -12,8 +12,11 @@ import io.widerow.ingest.http.HttpResponses;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.Parameters;
 import io.widerow.ingest.http.RequestRefused;
+import io.widerow.query.filter.FilterParser;
 import io.widerow.storage.EventStore;
+import io.widerow.storage.Filter;
 import io.widerow.storage.embedded.EmbeddedStore;
+import io.widerow.storage.embedded.FilteredRetentionControl;
 import io.widerow.storage.embedded.RetentionControl;
 import io.widerow.storage.embedded.RetentionControl.Going;
 import io.widerow.storage.embedded.RetentionControl.Standing;
@@ -23,10 +26,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.logging.Level;
 import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
 
 /// The retention policies over HTTP: `GET /v1/retention` lists them, `PUT` sets one, `DELETE`
-/// removes one, and `GET /v1/retention/plan` lists the partitions that one would drop. The policies
-/// of a store on a cluster are set for the cluster, not through one of its daemons: 501.
+/// removes one, and `GET /v1/retention/plan` lists the partitions that one would drop. With `where`
+/// each is about a policy for the events that a filter keeps. The policies of a store on a cluster
+/// are set for the cluster, not through one of its daemons: 501.
 ///
 /// - Threads: any event loop; the work is done on the server's blocking executor.
 public final class RetentionService {
@@ -37,11 +42,13 @@ public final class RetentionService {
           + " widerow cluster retain";
 
   private final MaintenanceRoutes<RetentionControl> routes;
+  private final EventStore store;
   private final Duration grace;
 
   /// @param grace of policies that name none
   public RetentionService(EventStore store, Duration grace) {
     this.routes = MaintenanceRoutes.of(PATH, store, OF_CLUSTER, EmbeddedStore::retention);
+    this.store = store;
     this.grace = grace;
   }
 
@@ -53,44 +60,80 @@ public final class RetentionService {
         routes.get("/plan", Tokens.Scope.ADMIN, this::plan));
   }
 
-  /// `GET /v1/retention`: one line for each policy, by precedence.
+  /// `GET /v1/retention`: one line for each policy, by precedence, those with a filter last.
   private HttpResponse list(RetentionControl retention, QueryParams given) throws RequestRefused {
     Parameters.requireKnown(given, List.of());
     StringBuilder lines = new StringBuilder();
     for (Standing standing : retention.policies()) {
       append(lines, standing);
     }
+    for (FilteredRetentionControl.Standing standing : retention.filtered().policies()) {
+      append(lines, standing);
+    }
     return MaintenanceRoutes.lines(lines);
   }
 
-  /// `PUT /v1/retention?type=GLOB&age=7d&bytes=10GiB&grace=15m`.
+  /// `PUT /v1/retention?type=GLOB&age=7d&bytes=10GiB&where=FILTER&grace=15m`.
   private HttpResponse set(RetentionControl retention, QueryParams given) throws RequestRefused {
-    Parameters.requireKnown(given, List.of("type", "age", "bytes", "grace"));
+    Parameters.requireKnown(given, List.of("type", "age", "bytes", "where", "grace"));
     RetentionPolicy policy = policy(given, grace);
-    Standing set = retention.set(policy);
-    String line = append(new StringBuilder(), set).toString();
+    String where = where(given);
+    var json = new StringBuilder();
+    String line =
+        (where == null
+                ? append(json, retention.set(policy))
+                : append(json, retention.filtered().set(policy, where, filter(where))))
+            .toString();
     LOG.log(Level.INFO, "retention was set: {0}", line.strip());
     return HttpResponses.json(HttpStatus.OK, line);
   }
 
-  /// `DELETE /v1/retention?type=GLOB`.
+  /// Null without a filter.
+  private static @Nullable String where(QueryParams given) throws RequestRefused {
+    String where = Parameters.single(given, "where");
+    if (where != null && where.isBlank()) {
+      throw new IllegalArgumentException(
+          "where: is empty; give a filter, such as level <= debug, or leave it out");
+    }
+    return where == null ? null : where.strip();
+  }
+
+  private Filter filter(String where) {
+    return FilterParser.parse(where, store.nowNanos());
+  }
+
+  /// `DELETE /v1/retention?type=GLOB&where=FILTER`.
   private HttpResponse unset(RetentionControl retention, QueryParams given) throws RequestRefused {
-    Parameters.requireKnown(given, List.of("type"));
+    Parameters.requireKnown(given, List.of("type", "where"));
     String glob = Parameters.required(given, "type");
-    retention.unset(glob);
-    LOG.log(Level.INFO, "retention was unset: {0}", glob);
+    String where = where(given);
+    if (where == null) {
+      retention.unset(glob);
+    } else {
+      retention.filtered().unset(glob, where);
+    }
+    LOG.log(
+        Level.INFO,
+        "retention was unset: {0}{1}",
+        new Object[] {glob, where == null ? "" : " where " + where});
     return MaintenanceRoutes.unset(glob);
   }
 
-  /// `GET /v1/retention/plan?type=GLOB&age=7d&bytes=10GiB`: a line for each partition that would
-  /// go, and one with the sums.
+  /// `GET /v1/retention/plan?type=GLOB&age=7d&bytes=10GiB&where=FILTER`: a line for each partition
+  /// that would go, and one with the sums.
   private HttpResponse plan(RetentionControl retention, QueryParams given) throws RequestRefused {
-    Parameters.requireKnown(given, List.of("type", "age", "bytes"));
+    Parameters.requireKnown(given, List.of("type", "age", "bytes", "where"));
+    RetentionPolicy policy = policy(given, grace);
+    String where = where(given);
+    List<Going> all =
+        where == null
+            ? retention.plan(policy)
+            : retention.filtered().plan(policy, where, filter(where));
     StringBuilder lines = new StringBuilder();
     long partitions = 0;
     long events = 0;
     long bytes = 0;
-    for (Going going : retention.plan(policy(given, grace))) {
+    for (Going going : all) {
       HttpResponses.appendString(lines.append("{\"partition\":"), going.key().toString());
       appendCounts(lines, going.events(), going.bytes());
       partitions++;
@@ -124,8 +167,30 @@ public final class RetentionService {
   }
 
   private static StringBuilder append(StringBuilder json, Standing standing) {
+    return append(json, standing, null);
+  }
+
+  private static StringBuilder append(
+      StringBuilder json, FilteredRetentionControl.Standing standing) {
+    var hidden = new RetentionControl.Sum(standing.hiddenPartitions(), standing.hiddenEvents(), 0);
+    RetentionPolicy policy = standing.policy().policy();
+    long removesAt = hidden.events() == 0 ? 0 : standing.removesAtNanos();
+    return append(
+        json,
+        new Standing(policy, standing.types(), standing.bytes(), hidden, removesAt),
+        standing.policy().where());
+  }
+
+  private static StringBuilder append(
+      StringBuilder json, Standing standing, @Nullable String where) {
     RetentionPolicy policy = standing.policy();
     HttpResponses.appendString(json.append("{\"type\":"), policy.glob());
+    json.append(",\"where\":");
+    if (where == null) {
+      json.append("null");
+    } else {
+      HttpResponses.appendString(json, where);
+    }
     json.append(",\"age\":\"").append(Age.text(policy.age()));
     boolean limited = policy.bytes() != RetentionPolicy.UNLIMITED;
     json.append("\",\"bytes\":").append(limited ? policy.bytes() : "null");

@@ -1,5 +1,6 @@
 package io.widerow.ingest.serve.status;
 
+import static java.util.Map.entry;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,8 +10,10 @@ import io.widerow.ingest.TokenDaemon;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -22,9 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 class RetentionOverHttpTest {
   private static final String AGE_30 =
-      "{\"type\":\"cpu\",\"age\":\"30d\",\"bytes\":null,\"grace\":\"15m\",\"source\":\"api\","
-          + "\"types\":1,\"atRest\":0,\"hiddenPartitions\":0,\"hiddenEvents\":0,"
-          + "\"hiddenBytes\":0,\"dropsAt\":null}\n";
+      "{\"type\":\"cpu\",\"where\":null,\"age\":\"30d\",\"bytes\":null,\"grace\":\"15m\",\"source\":\"api\",\"types\":1,\"atRest\":0,\"hiddenPartitions\":0,\"hiddenEvents\":0,\"hiddenBytes\":0,\"dropsAt\":null}\n";
 
   @TempDir private Path directory = Path.of(".");
 
@@ -37,6 +38,14 @@ class RetentionOverHttpTest {
     HttpResponse<String> write(String type, int daysAgo) throws IOException, InterruptedException {
       Instant time = Instant.now().minus(daysAgo, ChronoUnit.DAYS);
       String line = "{\"ts\":\"%s\",\"type\":\"%s\",\"body\":\"x\"}%n".formatted(time, type);
+      return http.post("/v1/events", Http.NDJSON, line);
+    }
+
+    HttpResponse<String> write(String level, Duration age)
+        throws IOException, InterruptedException {
+      String line =
+          "{\"ts\":\"%s\",\"type\":\"shop.web\",\"level\":\"%s\",\"body\":\"x\"}%n"
+              .formatted(Instant.now().minus(age), level);
       return http.post("/v1/events", Http.NDJSON, line);
     }
 
@@ -95,15 +104,60 @@ class RetentionOverHttpTest {
       assertTrue(set.out().contains("\"bytes\":10737418240,\"grace\":\"0s\""), set.out());
       CommandDaemon.Ran list = it.run("retention", "--output", "csv");
       assertEquals(
-          "type,age,bytes,grace,source,types,atRest,hiddenPartitions,hiddenEvents,hiddenBytes,"
-              + "dropsAt\r\ncpu,7d,10737418240,0s,api,",
-          list.out().substring(0, Math.min(list.out().length(), 118)));
-      assertTrue(list.out().contains("\r\nd*,200d,,10m,config,0,"), list.out());
-      assertTrue(list.out().contains("\r\n*,300d,,10m,config,0,"), list.out());
+          "type,where,age,bytes,grace,source,types,atRest,hiddenPartitions,hiddenEvents,"
+              + "hiddenBytes,dropsAt\r\ncpu,,7d,10737418240,0s,api,",
+          list.out().substring(0, Math.min(list.out().length(), 125)));
+      assertTrue(list.out().contains("\r\nd*,,200d,,10m,config,0,"), list.out());
+      assertTrue(list.out().contains("\r\n*,,300d,,10m,config,0,"), list.out());
       assertEquals("{\"unset\":\"cpu\"}\n", it.run("retention", "unset", "cpu").out());
       CommandDaemon.Ran wrong = it.run("retention", "unset", "cpu");
       assertEquals(64, wrong.code());
       assertTrue(wrong.err().contains("no policy was set for 'cpu'"), wrong.err());
+    }
+  }
+
+  /// Debug lines for a day, errors for longer: by HTTP and by the command.
+  @Test
+  void policyWithAFilterHidesWhatItSelectsAndNothingElse()
+      throws IOException, InterruptedException {
+    try (var it = new Running(directory, Map.of())) {
+      for (String level : List.of("debug", "trace", "info", "error")) {
+        it.write(level, Duration.ofHours(30));
+        it.write(level, Duration.ofHours(3));
+      }
+      String policy = "type=shop.%2A&age=1d&where=level+%3C%3D+debug";
+      HttpResponse<String> plan = it.http.get("/v1/retention/plan?" + policy);
+      assertTrue(plan.body().endsWith("\"events\":2,\"bytes\":0}\n"), plan.body());
+      assertEquals(8, it.shown("shop.web"), "a plan changes nothing");
+      HttpResponse<String> set = it.send("PUT", "/v1/retention?" + policy);
+      assertEquals(200, set.statusCode(), set.body());
+      assertTrue(
+          set.body()
+              .startsWith(
+                  "{\"type\":\"shop.*\",\"where\":\"level <="
+                      + " debug\",\"age\":\"1d\",\"bytes\":null,"),
+          set.body());
+      assertTrue(set.body().contains("\"hiddenEvents\":2"), set.body());
+      assertEquals(set.body(), it.get("/v1/retention"));
+      assertEquals(6, it.shown("shop.web"));
+      for (String rollup : List.of("auto", "off")) {
+        String count = it.get("/v1/query?type=shop.*&stats=count&rollup=" + rollup);
+        assertTrue(count.contains("\"count\":6"), count);
+      }
+      String refused = it.write("debug", Duration.ofDays(2)).body();
+      assertTrue(refused.contains("older than the retention of 1d"), refused);
+      assertEquals(200, it.write("error", Duration.ofDays(2)).statusCode());
+      assertEquals(7, it.shown("shop.web"));
+
+      CommandDaemon.Ran list = it.run("retention", "--output", "csv");
+      assertTrue(list.out().contains("\r\nshop.*,level <= debug,1d,,15m,api,1,"), list.out());
+      CommandDaemon.Ran other = it.run("retention", "unset", "shop.*", "--where", "level = debug");
+      assertEquals(64, other.code());
+      assertTrue(other.err().contains("there are shop.* where level <= debug"), other.err());
+      CommandDaemon.Ran unset = it.run("retention", "unset", "shop.*", "--where", "level <= debug");
+      assertEquals(0, unset.code(), unset.err());
+      assertEquals(9, it.shown("shop.web"), "it is back");
+      assertEquals("", it.get("/v1/retention"));
     }
   }
 
@@ -112,17 +166,23 @@ class RetentionOverHttpTest {
     try (var it = new Running(directory, Map.of())) {
       it.write("cpu", 20);
       Map<String, String> refused =
-          Map.of(
-              "type=cpu", "age: is missing for 'cpu'",
-              "age=7d", "type: is missing",
-              "type=cpu&age=0d", "got 0d",
-              "type=cpu&age=-7d", "got -7d",
-              "type=cpu&bytes=-5", "got -5",
-              "type=cpu&bytes=9EiB", "got 9EiB",
-              "type=cpu&age=7d&grace=40d", "grace: must be 0s to 30d",
-              "type=nginx.*&age=7d", "no type matches 'nginx.*'",
-              "type=cpu&type=disk&age=7d", "type: is given 2 times: cpu, disk",
-              "type=cpu&ages=7d", "ages: no such parameter");
+          Map.ofEntries(
+              entry("type=cpu", "age: is missing for 'cpu'"),
+              entry("age=7d", "type: is missing"),
+              entry("type=cpu&age=0d", "got 0d"),
+              entry("type=cpu&age=-7d", "got -7d"),
+              entry("type=cpu&bytes=-5", "got -5"),
+              entry("type=cpu&bytes=9EiB", "got 9EiB"),
+              entry("type=cpu&age=7d&grace=40d", "grace: must be 0s to 30d"),
+              entry("type=nginx.*&age=7d", "no type matches 'nginx.*'"),
+              entry("type=cpu&type=disk&age=7d", "type: is given 2 times: cpu, disk"),
+              entry("type=cpu&ages=7d", "ages: no such parameter"),
+              entry("type=cpu&age=7d&where=", "where: is empty"),
+              entry("type=cpu&age=7d&where=level+%3C", "where: "),
+              entry("type=cpu&bytes=5&where=a+%3D+1", "needs an age and has no limit of bytes"),
+              entry("type=cpu&age=7d&where=body+~+%22x%22", "regular expression"),
+              entry("type=cpu&age=7d&where=ts+%3C+1h", "cannot test the time"),
+              entry("type=nginx&age=7d&where=a+%3D+1", "no type matches 'nginx'"));
       for (var each : refused.entrySet()) {
         HttpResponse<String> answer =
             it.send("PUT", "/v1/retention?" + each.getKey().replace("*", "%2A"));
