@@ -2,6 +2,7 @@ package io.widerow.cli;
 
 import io.widerow.query.ParameterText;
 import io.widerow.query.QueryException;
+import io.widerow.query.TimeText;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -27,6 +28,7 @@ import picocli.CommandLine.Spec;
       "  widerow query --last 20",
       "  widerow query nginx.access --since 1h --where 'status >= 500'",
       "  widerow query web --stats 'count,p99(ms)' --by status --every 5m",
+      "  widerow query --since 15m --stats 'count,p99(ms)' --by status --watch 2s",
       "  widerow query --saved errors --since 1d",
       "  widerow query --store 'cassandra://db1,db2/widerow?dc=dc1' --last 20",
       "Times: now, 15m (15 minutes ago), 1y, 2026-11-20, 2026-11-20 19:15, 19:15, yesterday,"
@@ -173,6 +175,12 @@ public final class QueryCommand implements Callable<Integer> {
   @Option(names = "--forget", paramLabel = "NAME", description = "Delete a saved query.")
   @Nullable String forget;
 
+  @Option(
+      names = "--watch",
+      paramLabel = "INTERVAL",
+      description = "Run again every 2s, 1m, .. and show the result in place, until Ctrl-C.")
+  @Nullable String watch;
+
   @Option(names = "--histogram", description = "Plot the number of events over time.")
   boolean histogram;
 
@@ -193,7 +201,15 @@ public final class QueryCommand implements Callable<Integer> {
       NO_QUERY.forEach(shell.err()::println);
       return ExitCode.USAGE.number;
     }
-    return new QueryRun(this, shell).run().number;
+    if (watch == null) {
+      return new QueryRun(this, shell).run().number;
+    }
+    if (save != null || forget != null || after != null || "".equals(saved)) {
+      throw new QueryException.Refused(
+          "watch", "not together with save, forget, after or a list of saved queries");
+    }
+    long nanos = TimeText.positive("watch", watch);
+    return new QueryWatch(shell, nanos).run(new QueryRun(this, shell)).number;
   }
 
   /// The options that define the query, under their HTTP parameter names.

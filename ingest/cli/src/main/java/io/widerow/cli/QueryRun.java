@@ -61,8 +61,9 @@ final class QueryRun {
   private final Shell shell;
   private final ZoneId zone;
   private final OutputBuffer sink = new OutputBuffer(2 * CHUNK_BYTES);
-  private final long startNanos = System.nanoTime();
+  private long startNanos = System.nanoTime();
   private @Nullable FieldCheck check; // of a stopped store; a daemon warns itself
+  private boolean readerGone;
   private @Nullable StatsQuery shownFigures;
   private @Nullable List<List<Cell>> shownRows;
 
@@ -72,8 +73,20 @@ final class QueryRun {
     this.zone = options.output.zone();
   }
 
+  /// True when the reader of a pipe has gone, as with `| head`.
+  boolean isReaderGone() {
+    return readerGone;
+  }
+
+  private boolean write() {
+    boolean read = shell.write(sink);
+    readerGone |= !read;
+    return read;
+  }
+
   /// @return [ExitCode#CORRUPT] when all readable events were shown but some are known to be lost
   ExitCode run() {
+    startNanos = System.nanoTime();
     if (options.forget != null) {
       show(SavedQueries.forget(savedAt("forget"), options.forget));
       return ExitCode.OK;
@@ -183,7 +196,7 @@ final class QueryRun {
 
   private void show(RemoteRows table) {
     new StatsWriter(options.output.format(shell)).write(table.heads(), table.rows(), sink);
-    shell.write(sink);
+    write();
   }
 
   private DaemonAddress savedAt(String option) {
@@ -288,12 +301,12 @@ final class QueryRun {
     shownFigures = asked;
     shownRows = rows;
     options.output.statsWriter(shell).write(asked, rows, unread, sink);
-    shell.write(sink);
+    write();
   }
 
   private void plot(Plot plot) {
     plot.lines(new Rfc3339(zone), shell.unicode()).forEach(line -> sink.put(line + "\n"));
-    shell.write(sink);
+    write();
   }
 
   private static void forEach(EventCursor cursor, Runnable visit) {
@@ -305,11 +318,11 @@ final class QueryRun {
   private void events(EventCursor cursor, RangeQuery query) {
     try (var answer = new QueryResult(cursor, writer(query), query.after())) {
       while (answer.writeNext(sink)) {
-        if (sink.length() >= CHUNK_BYTES && !shell.write(sink)) {
+        if (sink.length() >= CHUNK_BYTES && !write()) {
           return;
         }
       }
-      boolean read = shell.write(sink);
+      boolean read = write();
       RuntimeException failure = answer.failure();
       if (failure != null) {
         throw failure;
@@ -341,7 +354,7 @@ final class QueryRun {
       sink.put(event);
     }
     writer.end(token[0], sink);
-    shell.write(sink);
+    write();
   }
 
   private EventWriter writer(RangeQuery query) {

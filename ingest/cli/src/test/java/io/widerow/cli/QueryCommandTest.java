@@ -473,6 +473,45 @@ class QueryCommandTest {
     assertFalse(run.err().contains("./widerow"), "a distribution has no such file");
   }
 
+  /// Each result takes the place of the one before on a terminal; elsewhere they follow each other.
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void watchShowsTheResultAgainUntilNobodyReads(boolean terminal) {
+    var shown = new ByteArrayOutputStream();
+    OutputStream three =
+        new OutputStream() {
+          private int results;
+
+          @Override
+          public void write(int one) {
+            throw new AssertionError("a byte alone");
+          }
+
+          @Override
+          public void write(byte[] bytes, int from, int length) throws IOException {
+            String text = new String(bytes, from, length, StandardCharsets.UTF_8);
+            results += text.contains("count") ? 1 : 0;
+            if (results > 3) {
+              throw new IOException("Broken pipe");
+            }
+            shown.write(bytes, from, length);
+          }
+        };
+    String data = directory.resolve("store").toString();
+    Run run = run(three, terminal, "--data", data, "--stats", "count", "--watch", "1ms");
+    assertEquals(0, run.code(), run.err());
+    String out = shown.toString(StandardCharsets.UTF_8);
+    assertEquals(3, out.split("count", -1).length - 1, out);
+    assertEquals(terminal ? 4 : 0, out.split("\033\\[H\033\\[2J20", -1).length - 1, out);
+    assertEquals(
+        64, run(directory.resolve("store"), terminal, "--watch", "soon").code(), "an interval");
+    Run saved = run(directory.resolve("store"), terminal, "--watch", "1s", "--save", "x");
+    assertEquals(
+        "widerow query: watch: not together with save, forget, after or a list of saved"
+            + " queries\n",
+        saved.err());
+  }
+
   @Test
   void closedPipeIsNoFailureButAFullDiskIs() {
     String data = directory.resolve("store").toString();

@@ -173,7 +173,7 @@ final class AggregateRetainer {
         parts.figured.isEmpty() ? List.of() : List.of(contents.takeSegmentId());
     List<LiveSegment> written = List.of();
     if (!parts.kept.isEmpty()) {
-      written = segments.write(due, parts.kept, readers, _ -> true, figuresFirst);
+      written = segments.write(due, parts.kept, readers, event -> event, figuresFirst);
       if (written.isEmpty()) {
         return false;
       }

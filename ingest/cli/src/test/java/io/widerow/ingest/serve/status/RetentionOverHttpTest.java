@@ -25,7 +25,9 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 class RetentionOverHttpTest {
   private static final String AGE_30 =
-      "{\"type\":\"cpu\",\"where\":null,\"age\":\"30d\",\"bytes\":null,\"grace\":\"15m\",\"source\":\"api\",\"types\":1,\"atRest\":0,\"hiddenPartitions\":0,\"hiddenEvents\":0,\"hiddenBytes\":0,\"dropsAt\":null}\n";
+      "{\"type\":\"cpu\",\"where\":null,\"age\":\"30d\",\"bytes\":null,\"grace\":\"15m\","
+          + "\"source\":\"api\",\"types\":1,\"atRest\":0,\"hiddenPartitions\":0,"
+          + "\"hiddenEvents\":0,\"hiddenBytes\":0,\"dropsAt\":null}\n";
 
   @TempDir private Path directory = Path.of(".");
 
