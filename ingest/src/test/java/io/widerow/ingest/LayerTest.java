@@ -16,13 +16,14 @@ class LayerTest extends LayerRules {
       query: event storage
       query.text:
       query.json:
-      query.filter: event storage query query.text
+      query.logql: query
+      query.parse: event storage query query.text
+      query.filter: event storage query query.text query.parse
       query.output: event query
       query.aggregation: event storage query query.output
       query.sizing: event storage query
       query.remote: event storage query query.output query.aggregation
       query.result: event storage query query.output query.aggregation
-      query.logql: query
       query.logql.line: event query.logql
       query.survey: event storage query query.output query.result
       query.fields: event storage storage.sketch query query.filter query.output query.result \
@@ -40,8 +41,8 @@ class LayerTest extends LayerRules {
       ingest.series: event ingest.decode
       ingest.config: event storage query query.remote ingest.decode
       ingest.lane: event storage ingest.decode
-      ingest.transform: event storage query query.text query.filter ingest.decode ingest.config \
-          ingest.lane
+      ingest.transform: event storage query query.text query.filter query.parse ingest.decode \
+          ingest.config ingest.lane
       ingest.intake: event ingest.decode ingest.lane
       ingest.http: event storage ingest.decode ingest.config ingest.lane ingest.intake
       ingest.socket: event storage query ingest.decode ingest.config ingest.lane ingest.intake

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /// @param after position after which the result starts; null for the start of the range
 /// @param since with `after`: a position in the order of arrival. The result then starts with the
 ///   late events, those at or before `after` that arrived after this position; null for none
-/// @param filter which events are kept
+/// @param kept which events are kept, and the fields that are made of theirs
 /// @param fields attributes to return, in this order; null for all
 public record RangeQuery(
     TypeGlobs types,
@@ -37,7 +37,7 @@ public record RangeQuery(
     long limit,
     @Nullable Token after,
     @Nullable Arrivals since,
-    Filter filter,
+    Condition kept,
     @Nullable List<AttributeName> fields) {
   /// Instead of a shard.
   public static final int ALL_SHARDS = -1;
@@ -53,7 +53,7 @@ public record RangeQuery(
           Long.MAX_VALUE,
           null,
           null,
-          new Filter.Everything(),
+          new Condition(new Filter.Everything(), null),
           null);
 
   public RangeQuery {
@@ -70,42 +70,67 @@ public record RangeQuery(
 
   public RangeQuery withTypes(TypeGlobs newTypes) {
     return new RangeQuery(
-        newTypes, shard, fromNanos, untilNanos, descending, limit, after, since, filter, fields);
+        newTypes, shard, fromNanos, untilNanos, descending, limit, after, since, kept, fields);
   }
 
   public RangeQuery withShard(int newShard) {
     return new RangeQuery(
-        types, newShard, fromNanos, untilNanos, descending, limit, after, since, filter, fields);
+        types, newShard, fromNanos, untilNanos, descending, limit, after, since, kept, fields);
   }
 
   public RangeQuery withRange(long newFromNanos, long newUntilNanos) {
     return new RangeQuery(
-        types, shard, newFromNanos, newUntilNanos, descending, limit, after, since, filter, fields);
+        types, shard, newFromNanos, newUntilNanos, descending, limit, after, since, kept, fields);
   }
 
   public RangeQuery withDescending(boolean newDescending) {
     return new RangeQuery(
-        types, shard, fromNanos, untilNanos, newDescending, limit, after, since, filter, fields);
+        types, shard, fromNanos, untilNanos, newDescending, limit, after, since, kept, fields);
   }
 
   public RangeQuery withLimit(long newLimit) {
     return new RangeQuery(
-        types, shard, fromNanos, untilNanos, descending, newLimit, after, since, filter, fields);
+        types, shard, fromNanos, untilNanos, descending, newLimit, after, since, kept, fields);
   }
 
   public RangeQuery withAfter(@Nullable Token newAfter) {
     return new RangeQuery(
-        types, shard, fromNanos, untilNanos, descending, limit, newAfter, since, filter, fields);
+        types, shard, fromNanos, untilNanos, descending, limit, newAfter, since, kept, fields);
   }
 
   public RangeQuery withSince(@Nullable Arrivals newSince) {
     return new RangeQuery(
-        types, shard, fromNanos, untilNanos, descending, limit, after, newSince, filter, fields);
+        types, shard, fromNanos, untilNanos, descending, limit, after, newSince, kept, fields);
   }
 
   public RangeQuery withFilter(Filter newFilter) {
+    return withCondition(new Condition(newFilter, derived()));
+  }
+
+  public RangeQuery withCondition(Condition newKept) {
     return new RangeQuery(
-        types, shard, fromNanos, untilNanos, descending, limit, after, since, newFilter, fields);
+        types, shard, fromNanos, untilNanos, descending, limit, after, since, newKept, fields);
+  }
+
+  /// The filter on stored attributes.
+  public Filter filter() {
+    return kept.filter();
+  }
+
+  /// The fields that are made of the attributes of each event, and conditions on them; null for
+  /// none.
+  public @Nullable DerivedFields derived() {
+    return kept.derived();
+  }
+
+  /// The same query, for a reader of what is stored.
+  ///
+  /// @throws QueryException.Refused when the query makes fields of the attributes of events
+  public RangeQuery requireStored() {
+    if (derived() != null) {
+      throw new QueryException.Refused("where", "takes no | parse here; give a filter only");
+    }
+    return this;
   }
 
   /// The same query, with a range that its filter's tests of time and id do not exceed.
@@ -115,7 +140,7 @@ public record RangeQuery(
 
   public RangeQuery withFields(@Nullable List<AttributeName> newFields) {
     return new RangeQuery(
-        types, shard, fromNanos, untilNanos, descending, limit, after, since, filter, newFields);
+        types, shard, fromNanos, untilNanos, descending, limit, after, since, kept, newFields);
   }
 
   /// The range at or before a token, without a limit: the query for late events. The range's own
@@ -124,7 +149,7 @@ public record RangeQuery(
   RangeQuery late(Token token) {
     long until = token.tickNanos() + TimeUuid.NANOS_PER_TICK;
     return new RangeQuery(
-        types, shard, fromNanos, until, false, Long.MAX_VALUE, null, null, filter, fields);
+        types, shard, fromNanos, until, false, Long.MAX_VALUE, null, null, kept, fields);
   }
 
   /// Those of some partitions that have the shard asked for.
@@ -172,6 +197,10 @@ public record RangeQuery(
   private Scan scan(EventId from, EventId until) {
     List<AttributeName> wanted = fields;
     Set<AttributeName> columns = wanted == null ? null : new HashSet<>(wanted);
-    return new Scan(from, until, descending, columns, filter);
+    DerivedFields made = derived();
+    if (columns != null && made != null) {
+      columns.addAll(made.columns());
+    }
+    return new Scan(from, until, descending, columns, kept.ofStore());
   }
 }

@@ -58,6 +58,8 @@ public final class RangeReader implements EventCursor {
   private @Nullable ReadPart part; // null after the last one
   private @Nullable Scan keptScan; // of aggregates that outlive their events, until they are read
   private final LateEvent late = new LateEvent();
+  private final DerivedFields.@Nullable Making making; // null when no fields are made
+  private @Nullable EventView shown;
   private final long startNanos = System.nanoTime();
   private volatile boolean cancelled;
   private final CompletableFuture<Void> end = new CompletableFuture<>(); // when cancelled
@@ -87,6 +89,8 @@ public final class RangeReader implements EventCursor {
     this.part = first;
     this.keptScan = kept == null ? null : first.scan();
     this.setScan = first.scan();
+    DerivedFields derived = query.derived();
+    this.making = derived == null ? null : derived.begin();
     this.left = query.limit();
     this.skip = query.after();
     if (mode.skipsDamage()) {
@@ -168,7 +172,7 @@ public final class RangeReader implements EventCursor {
       }
       switch (open.next()) {
         case EVENT -> {
-          if (isWanted(open.event())) {
+          if (isWanted(open.event()) && isMade(open.event())) {
             left -= isLate() ? 0 : 1;
             return Step.EVENT;
           }
@@ -183,6 +187,14 @@ public final class RangeReader implements EventCursor {
         }
       }
     }
+  }
+
+  /// Shows the event, with the fields made of it. False when a condition on them does not keep it.
+  private boolean isMade(EventView event) {
+    EventView whole = isLate() ? late.show(event) : event;
+    DerivedFields.Making fields = making;
+    shown = fields == null ? whole : fields.of(whole);
+    return shown != null;
   }
 
   private boolean isWanted(EventView event) {
@@ -398,11 +410,11 @@ public final class RangeReader implements EventCursor {
 
   @Override
   public EventView event() {
-    EventCursor open = cursor;
-    if (open == null) {
+    EventView event = shown;
+    if (event == null || cursor == null) {
       throw new IllegalStateException("no current event");
     }
-    return isLate() ? late.show(open.event()) : open.event();
+    return event;
   }
 
   @Override

@@ -58,8 +58,13 @@ public record ReadMode(
   }
 
   /// The mode in which a query can be read: one with a limit or a position gets each event in
-  /// order.
+  /// order; of one with fields that are made of events, each event is read.
   ReadMode of(RangeQuery query) {
+    if (query.derived() != null) {
+      boolean isWhole = query.limit() == Long.MAX_VALUE && query.after() == null;
+      ReadMode each = anyOrder && isWhole ? ANY_ORDER : IN_ORDER;
+      return each.withDamageSkipped(skipsDamage);
+    }
     boolean whole =
         query.limit() == Long.MAX_VALUE && query.after() == null && query.since() == null;
     return whole ? this : IN_ORDER.withDamageSkipped(skipsDamage);

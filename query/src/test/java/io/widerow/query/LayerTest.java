@@ -15,13 +15,14 @@ class LayerTest extends LayerRules {
       query: event rollup storage
       query.json:
       query.text:
-      query.filter: event storage query query.text
+      query.logql: query query.json
+      query.parse: event storage query query.json query.text query.logql
+      query.filter: event storage query query.text query.parse
       query.output: event query
       query.aggregation: event rollup storage storage.sketch query query.output
       query.sizing: event storage query
       query.remote: event storage query query.json query.output query.aggregation
       query.result: event rollup storage query query.filter query.output query.aggregation
-      query.logql: query query.json
       query.logql.line: event query query.json query.logql
       query.survey: event storage query query.filter query.output query.result
       query.fields: event storage storage.sketch query query.filter query.output query.result \

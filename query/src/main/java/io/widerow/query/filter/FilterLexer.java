@@ -66,6 +66,11 @@ final class FilterLexer extends TokenReader<QueryException.Refused> {
     }
   }
 
+  boolean isPipe() {
+    skipSpace();
+    return at < text.length() && text.charAt(at) == '|';
+  }
+
   static boolean isKeyword(String word) {
     return switch (word) {
       case "and", "or", "not", "in", "contains", "has", "exists", "true", "false" -> true;

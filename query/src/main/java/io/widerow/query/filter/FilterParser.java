@@ -5,8 +5,13 @@ import io.widerow.event.AttributeName;
 import io.widerow.event.FoldedText;
 import io.widerow.event.Level;
 import io.widerow.event.Text;
+import io.widerow.query.Condition;
 import io.widerow.query.QueryException;
 import io.widerow.query.RegexText;
+import io.widerow.query.parse.ParseStep;
+import io.widerow.query.parse.ParseSteps;
+import io.widerow.query.parse.TextFormat;
+import io.widerow.query.parse.TextFormats;
 import io.widerow.storage.Filter;
 import io.widerow.storage.Filter.Comparison;
 import java.util.ArrayList;
@@ -60,6 +65,59 @@ public final class FilterParser {
       throw parser.lexer.wrong("expected \"and\", \"or\" or the end");
     }
     return filter;
+  }
+
+  /// Parses a filter with the steps after it, which [ParseSteps] does:
+  ///
+  /// ```
+  /// pipeline = [ or ] { "|" ( "parse" [ name ] "as" format [ "overwrite" ] | [ "where" ] or ) }
+  /// format   = that of [TextFormats]
+  /// ```
+  ///
+  /// @throws QueryException.Refused with the text and a caret below the wrong character
+  public static Condition parsePipeline(String text, long nowNanos) {
+    FilterParser parser = new FilterParser(new FilterLexer(text, nowNanos));
+    FilterLexer lexer = parser.lexer;
+    Filter filter = lexer.isPipe() ? new Filter.Everything() : parser.or();
+    List<ParseStep> steps = new ArrayList<>();
+    int parses = 0;
+    while (lexer.take("|")) {
+      if (lexer.takeWord("parse")) {
+        steps.add(parser.parseStep());
+        if (++parses > ParseSteps.PARSES_MAX) {
+          throw lexer.wrong("more than %d times parse".formatted(ParseSteps.PARSES_MAX));
+        }
+        continue;
+      }
+      boolean _ = lexer.takeWord("where");
+      Filter condition = parser.or();
+      if (parses == 0) { // of stored fields
+        filter = new Filter.And(List.of(filter, condition));
+      } else {
+        steps.add(new ParseStep.Where(condition));
+      }
+    }
+    if (!lexer.atEnd()) {
+      throw lexer.wrong(
+          parses > 0 ? "expected | or the end" : "expected \"and\", \"or\", | or the end");
+    }
+    return new Condition(filter, steps.isEmpty() ? null : new ParseSteps(steps));
+  }
+
+  private ParseStep parseStep() {
+    AttributeName source = AttributeName.BODY;
+    if (!lexer.takeWord("as")) {
+      FilterField field = lexer.subject();
+      if (field.kind() != FilterField.Kind.ATTRIBUTE && field.kind() != FilterField.Kind.LEVEL) {
+        throw lexer.wrong(field.name() + " is the event's own and no text to parse");
+      }
+      source = field.name();
+      if (!lexer.takeWord("as")) {
+        throw lexer.wrong("expected as, and a format");
+      }
+    }
+    TextFormat format = TextFormats.read(lexer);
+    return new ParseStep.Parse(source, format, lexer.takeWord("overwrite"));
   }
 
   private Filter or() {

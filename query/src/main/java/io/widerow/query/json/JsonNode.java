@@ -60,6 +60,11 @@ public record JsonNode(
                   .build())
           .build();
 
+  /// A parser of a text in UTF-8, which reads what a [JsonNode] is made of, token by token.
+  public static JsonParser parser(byte[] utf8, int length) throws IOException {
+    return FACTORY.createParser(utf8, 0, length);
+  }
+
   /// A string.
   public static JsonNode text(String text) {
     return new JsonNode(JsonToken.VALUE_STRING, text, 0, text.length(), null, null);

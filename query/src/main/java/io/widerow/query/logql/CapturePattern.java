@@ -4,11 +4,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// Reads the patterns of the stage `pattern`: `<ip> - <_> "<method> <path>`.
-final class CapturePattern {
+public final class CapturePattern {
   private CapturePattern() {}
 
   /// @throws IllegalArgumentException when it captures nothing, or two captures touch
-  static List<Stage.Piece> parse(String text) {
+  public static List<Stage.Piece> parse(String text) {
     List<Stage.Piece> pieces = new ArrayList<>();
     StringBuilder literal = new StringBuilder();
     boolean names = false;

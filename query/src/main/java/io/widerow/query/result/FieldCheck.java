@@ -146,6 +146,10 @@ public final class FieldCheck {
     Set<String> asked = new TreeSet<>();
     names.forEach(name -> asked.add(name.toString()));
     asked.removeIf(NameText::isOwn);
+    if (query.derived() != null) { // others may be made of what events have
+      Set<AttributeName> stored = Filters.named(query.filter());
+      asked.removeIf(name -> !stored.contains(AttributeName.of(name)));
+    }
     Set<String> known = asked.isEmpty() ? null : known(view, query);
     if (known == null || known.isEmpty()) {
       return List.of(); // without events there is no field to be misspelt

@@ -118,8 +118,9 @@ public record QueryParameters(
     query = after == null ? query : query.withAfter(Positions.parse(after));
     String arrived = RequestParameters.single(given, "arrived");
     query = arrived == null ? query : query.withSince(arrivals(arrived));
-    query =
-        where == null ? query : query.withFilter(FilterParser.parse(where, nowNanos)).narrowed();
+    if (where != null) {
+      query = query.withCondition(FilterParser.parsePipeline(where, nowNanos)).narrowed();
+    }
     StatsQuery figures = figures(given, query, nowNanos);
     String limit = RequestParameters.single(given, "limit");
     if (figures == null) {
@@ -281,20 +282,25 @@ public record QueryParameters(
 
   /// The grouping by which a scan may count events; null when the aggregates need each event.
   public @Nullable Grouping fold() {
-    Grouping fold = figures == null ? null : figures.fold();
+    Grouping fold = figures == null || query.derived() != null ? null : figures.fold();
     return fold == null || rollup == Rollup.OFF ? fold : fold.withCells();
+  }
+
+  /// No rollup has fields that are made of others.
+  private boolean takesRollups() {
+    return rollup != Rollup.OFF && query.derived() == null;
   }
 
   /// True when counts and bytes by minute, which every type has, answer the query.
   public boolean asksForCells() {
-    RollupRequest asked = figures == null || rollup == Rollup.OFF ? null : figures.question();
+    RollupRequest asked = figures == null || !takesRollups() ? null : figures.question();
     return asked != null && asked.isOfMinutes() && query.filter() instanceof Filter.Everything;
   }
 
   /// The requirements for a rollup; null when no rollup may be used, or the rollups of [#fold] are.
   public @Nullable RollupRequest question() {
     StatsQuery asked = figures;
-    return asked == null || rollup == Rollup.OFF || (asksForCells() && asked.isOfCounts())
+    return asked == null || !takesRollups() || (asksForCells() && asked.isOfCounts())
         ? null
         : asked.question();
   }
@@ -307,7 +313,7 @@ public record QueryParameters(
   /// The mode for a reader that counts events: in any order, from rollups where these may answer,
   /// and with aggregates that outlive their events.
   public ReadMode countMode() {
-    RollupRequest kept = figures == null || rollup == Rollup.OFF ? null : figures.question();
+    RollupRequest kept = figures == null || !takesRollups() ? null : figures.question();
     return ReadMode.grouped(fold())
         .withRollup(question())
         .withKept(new ReadMode.Kept(kept))

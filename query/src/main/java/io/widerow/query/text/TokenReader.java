@@ -132,4 +132,38 @@ public abstract class TokenReader<E extends Exception> {
     at++;
     return out.toString();
   }
+
+  /// Takes a text in backticks, or in quotes, where a backslash stays except before a quote.
+  public final String verbatimText() throws E {
+    String raw = verbatim();
+    return raw != null
+        ? raw
+        : quoted("text", escaped -> isQuoteSign(escaped) ? "" + escaped : "\\" + escaped);
+  }
+
+  private static boolean isQuoteSign(char here) {
+    return here == '"' || here == '\'';
+  }
+
+  /// Takes an expression between slashes, in which `\/` is a slash.
+  public final String slashed() throws E {
+    skipSpace();
+    int start = at;
+    expect("/");
+    StringBuilder regex = new StringBuilder();
+    while (at < text.length() && text.charAt(at) != '/') {
+      char c = text.charAt(at++);
+      if (c == '\\' && at < text.length()) {
+        char escaped = text.charAt(at++);
+        regex.append(escaped == '/' ? "/" : "\\" + escaped);
+      } else {
+        regex.append(c);
+      }
+    }
+    if (at == text.length()) {
+      throw wrong("unclosed expression, expected /", start);
+    }
+    at++;
+    return regex.toString();
+  }
 }

@@ -144,7 +144,10 @@ final class QueryService {
   /// of events of which token filters may leave none.
   private @Nullable HttpResponse tryHere(QueryParameters parameters) {
     RangeQuery query = parameters.query();
-    if (parameters.extras().explain() || query.since() != null || writing.getAsBoolean()) {
+    if (parameters.extras().explain()
+        || query.since() != null
+        || query.derived() != null
+        || writing.getAsBoolean()) {
       return null;
     }
     if (parameters.asksForFigures()) {

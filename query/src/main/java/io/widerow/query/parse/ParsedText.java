@@ -1,0 +1,368 @@
+package io.widerow.query.parse;
+
+import io.widerow.event.AttributeKind;
+import io.widerow.event.AttributeName;
+import io.widerow.event.AttributeNames;
+import io.widerow.event.AttributeValue;
+import io.widerow.event.EventLayout;
+import io.widerow.event.Utf8;
+import io.widerow.storage.NumberText;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// A text and the fields that a format has found in it. The value of a field is a part of the text,
+/// or of a second text after it that the format made, such as a string without its escapes:
+///
+/// ```
+///   bytes   |  text that was read    | made  | made |
+///           0                   length()     ^ made()
+/// ```
+///
+/// The kind of a value is seen by its form: `-?(0|[1-9][0-9]*)` of 64 bits is a whole number, one
+/// with a point and digits after it a decimal, `true` and `false` are booleans. All else is a text.
+///
+/// - Threads: one.
+/// - Memory: keeps arrays as large as the longest text, and as the most fields.
+public final class ParsedText {
+  /// Most fields of a text; later ones are left out.
+  public static final int FIELDS_MAX = 250;
+
+  private static final int NUMBER_BYTES_MAX = 32;
+  private static final int WHOLE_BYTES_MAX = 20;
+
+  private final AttributeNames known = new AttributeNames();
+  private final AttributeValue number = new AttributeValue();
+  private byte[] bytes = new byte[1 << 10];
+  private MemorySegment memory = MemorySegment.ofArray(bytes);
+  private int length;
+  private int made;
+  private boolean utf8;
+  private int count;
+  private AttributeName[] names = new AttributeName[32];
+  private AttributeKind[] kinds = new AttributeKind[32];
+  private long[] bits = new long[32]; // of a number; of a text where it begins
+  private int[] lengths = new int[32];
+
+  /// Where a format reads.
+  int at;
+
+  /// Takes another text, without fields.
+  ///
+  /// @param text a string or bytes
+  public void begin(AttributeValue text) {
+    clear();
+    length = text.length();
+    reserve(length);
+    int _ = text.copyTo(bytes, 0);
+    made = length;
+    utf8 = text.kind() == AttributeKind.STRING;
+  }
+
+  /// Removes text and fields.
+  public void clear() {
+    length = 0;
+    made = 0;
+    begin();
+  }
+
+  /// Removes the fields, so that another format may read the text.
+  void begin() {
+    made = length;
+    count = 0;
+    at = 0;
+  }
+
+  /// The bytes of the text, from 0 to [#length]; after it those that were made.
+  byte[] bytes() {
+    return bytes;
+  }
+
+  int length() {
+    return length;
+  }
+
+  /// A copy of the text, for what reads whole arrays.
+  byte[] copy() {
+    return Arrays.copyOf(bytes, length);
+  }
+
+  /// Number of fields.
+  public int count() {
+    return count;
+  }
+
+  public AttributeName name(int field) {
+    return names[field];
+  }
+
+  /// Fills `out` with a field's value, borrowed until the next text.
+  public void value(int field, AttributeValue out) {
+    AttributeKind kind = kinds[field];
+    if (kind.isText()) {
+      out.setText(kind, memory, bits[field], lengths[field]);
+    } else {
+      out.setBits(kind, bits[field]);
+    }
+  }
+
+  /// The field of a name; negative when there is none.
+  public int find(AttributeName name) {
+    for (int i = 0; i < count; i++) {
+      if (names[i] == name || names[i].equals(name)) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /// Adds a field with a part of the text, of the kind that it has by sight.
+  void put(AttributeName name, int from, int until) {
+    if (isFull()) {
+      return;
+    }
+    if (readSight(from, until)) {
+      add(name, number.kind(), number.bits(), 0);
+    } else {
+      putText(name, from, until);
+    }
+  }
+
+  /// Adds a field with a part of the text, as a text.
+  void putText(AttributeName name, int from, int until) {
+    boolean valid = utf8 || Utf8.isValid(bytes, from, until - from);
+    add(name, valid ? AttributeKind.STRING : AttributeKind.BYTES, from, until - from);
+  }
+
+  void putBits(AttributeName name, AttributeKind kind, long value) {
+    add(name, kind, value, 0);
+  }
+
+  /// Adds a field, unless there is one of this name.
+  void putFirst(AttributeName name, int from, int until) {
+    if (find(name) < 0) {
+      put(name, from, until);
+    }
+  }
+
+  private boolean isFull() {
+    return count == FIELDS_MAX;
+  }
+
+  private void add(AttributeName name, AttributeKind kind, long value, int valueLength) {
+    if (isFull()) {
+      return;
+    }
+    if (count == names.length) {
+      names = Arrays.copyOf(names, 2 * count);
+      kinds = Arrays.copyOf(kinds, 2 * count);
+      bits = Arrays.copyOf(bits, 2 * count);
+      lengths = Arrays.copyOf(lengths, 2 * count);
+    }
+    names[count] = name;
+    kinds[count] = kind;
+    bits[count] = value;
+    lengths[count] = valueLength;
+    count++;
+  }
+
+  /// The name that a part of the text is; null when no attribute can have it.
+  @Nullable AttributeName nameOf(int from, int until) {
+    int bytesOfName = until - from;
+    boolean fits = bytesOfName > 0 && bytesOfName <= EventLayout.NAME_BYTES_MAX;
+    return fits && (utf8 || Utf8.isValid(bytes, from, bytesOfName))
+        ? known.at(memory, from, bytesOfName)
+        : null;
+  }
+
+  /// Where the next byte goes that a format makes.
+  int made() {
+    return made;
+  }
+
+  /// Takes back the bytes that were made from there on.
+  void unmake(int from) {
+    made = from;
+  }
+
+  /// Adds a field with a text that the format made.
+  void putMade(AttributeName name, byte[] text) {
+    int from = made;
+    make(text);
+    putText(name, from, made);
+  }
+
+  void make(byte one) {
+    reserve(made + 1);
+    bytes[made++] = one;
+  }
+
+  void make(int from, int until) {
+    reserve(made + until - from);
+    System.arraycopy(bytes, from, bytes, made, until - from);
+    made += until - from;
+  }
+
+  void make(byte[] more) {
+    reserve(made + more.length);
+    System.arraycopy(more, 0, bytes, made, more.length);
+    made += more.length;
+  }
+
+  private void reserve(int wanted) {
+    if (wanted > bytes.length) {
+      bytes = Arrays.copyOf(bytes, Math.max(wanted, 2 * bytes.length));
+      memory = MemorySegment.ofArray(bytes);
+    }
+  }
+
+  /// Where a byte is next from `from`; negative when it is nowhere.
+  int indexOf(char one, int from) {
+    return indexOf(one, from, length);
+  }
+
+  /// Where a byte is next from `from`; negative when it is not before `until`.
+  int indexOf(char one, int from, int until) {
+    for (int i = from; i < until; i++) {
+      if (bytes[i] == (byte) one) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /// True when these bytes are there.
+  ///
+  /// @param latin a character for each byte
+  boolean isAt(String latin, int from) {
+    if (from < 0 || length - from < latin.length()) {
+      return false;
+    }
+    for (int i = 0; i < latin.length(); i++) {
+      if (bytes[from + i] != (byte) latin.charAt(i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// Where bytes are next from `from`; negative when they are nowhere.
+  ///
+  /// @param latin a character for each byte, one at least
+  int indexOf(String latin, int from) {
+    int found = indexOf(latin.charAt(0), from);
+    while (found >= 0 && !isAt(latin, found)) {
+      found = indexOf(latin.charAt(0), found + 1);
+    }
+    return found;
+  }
+
+  boolean isDigit(int place) {
+    return place >= 0 && place < length && bytes[place] >= '0' && bytes[place] <= '9';
+  }
+
+  /// True when a part of the text is digits, one at least.
+  boolean areDigits(int from, int until) {
+    for (int i = from; i < until; i++) {
+      if (!isDigit(i)) {
+        return false;
+      }
+    }
+    return until > from;
+  }
+
+  /// Takes a character at [#at].
+  boolean take(char one) {
+    boolean is = at < length && bytes[at] == one;
+    at += is ? 1 : 0;
+    return is;
+  }
+
+  /// Takes the word at [#at] and the space after it. Returns its end; negative when it is empty.
+  int word() {
+    int start = at;
+    int end = indexOf(' ', start);
+    end = end < 0 ? length : end;
+    at = Math.min(length, end + 1);
+    return end > start ? end : -1;
+  }
+
+  /// Takes a word as a field by sight; `-` is no value. False when there is no word.
+  boolean word(AttributeName name) {
+    int start = at;
+    int end = word();
+    if (end > 0 && !isNone(start, end)) {
+      put(name, start, end);
+    }
+    return end > 0;
+  }
+
+  /// True for `-`, which stands for no value.
+  boolean isNone(int from, int until) {
+    return until - from == 1 && bytes[from] == '-';
+  }
+
+  /// The end of a text in quotes that begins at `from`, with backslashes before what they escape;
+  /// negative when it is not closed.
+  int quoteEnd(int from) {
+    for (int i = from; i < length; i++) {
+      if (bytes[i] == '"') {
+        return i;
+      }
+      i += bytes[i] == '\\' ? 1 : 0;
+    }
+    return -1;
+  }
+
+  private boolean readSight(int from, int until) {
+    int size = until - from;
+    if (size == 0 || size > NUMBER_BYTES_MAX) {
+      return false;
+    }
+    byte first = bytes[from];
+    if (first == 't' || first == 'f') {
+      boolean truth = is("true", from, size);
+      if (truth || is("false", from, size)) {
+        number.setBits(AttributeKind.BOOLEAN, truth ? 1 : 0);
+        return true;
+      }
+      return false;
+    }
+    int digits = from + (first == '-' ? 1 : 0);
+    int i = digits;
+    while (i < until && bytes[i] >= '0' && bytes[i] <= '9') {
+      i++;
+    }
+    boolean led = i > digits + 1 && bytes[digits] == '0';
+    if (i == digits || led) {
+      return false;
+    }
+    boolean whole = i == until;
+    if (whole && (size > WHOLE_BYTES_MAX || (first == '-' && bytes[digits] == '0'))) {
+      return false;
+    }
+    if (!whole) {
+      int point = i++;
+      while (i < until && bytes[i] >= '0' && bytes[i] <= '9') {
+        i++;
+      }
+      if (bytes[point] != '.' || i < until || i == point + 1) {
+        return false;
+      }
+    }
+    number.setText(AttributeKind.STRING, memory, from, size);
+    return NumberText.read(number) && whole == (number.kind() == AttributeKind.LONG);
+  }
+
+  private boolean is(String ascii, int from, int size) {
+    if (size != ascii.length()) {
+      return false;
+    }
+    for (int i = 0; i < size; i++) {
+      if (bytes[from + i] != ascii.charAt(i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+}
