@@ -58,6 +58,7 @@ import io.widerow.ingest.serve.status.RuleLists;
 import io.widerow.ingest.serve.status.SavedQueryService;
 import io.widerow.ingest.serve.status.SnapshotService;
 import io.widerow.ingest.serve.status.StatusServices;
+import io.widerow.ingest.serve.status.TransformService;
 import io.widerow.ingest.socket.SocketReceiver;
 import io.widerow.ingest.transform.TransformFile;
 import io.widerow.query.QueryMemory;
@@ -341,6 +342,7 @@ public final class Daemon implements AutoCloseable {
                 layout.routes(),
                 new RetentionService(store, config.store().retentionGrace()).routes(),
                 new RollupService(store).routes(),
+                new TransformService(Daemon::epochNanos).routes(),
                 new RepartitionService(store).routes(),
                 new DeletionService(store, config.data(), snapshots).routes(),
                 new DoctorService(doctor).routes(),

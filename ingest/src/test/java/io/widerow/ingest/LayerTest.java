@@ -41,8 +41,8 @@ class LayerTest extends LayerRules {
       ingest.series: event ingest.decode
       ingest.config: event storage query query.remote ingest.decode
       ingest.lane: event storage ingest.decode
-      ingest.transform: event storage query query.text query.filter query.parse ingest.decode \
-          ingest.config ingest.lane
+      ingest.transform: event storage query query.text query.filter query.parse query.output \
+          ingest.decode ingest.config ingest.lane
       ingest.intake: event ingest.decode ingest.lane
       ingest.http: event storage ingest.decode ingest.config ingest.lane ingest.intake
       ingest.socket: event storage query ingest.decode ingest.config ingest.lane ingest.intake
@@ -79,7 +79,8 @@ class LayerTest extends LayerRules {
           ingest.serve.reply
       ingest.serve.status: event rollup storage storage.embedded query \
           query.sizing query.result query.filter ingest.config ingest.lane ingest.transform \
-          ingest.intake ingest.http ingest.doctor ingest.alert ingest.serve.reply query.promql
+          ingest.intake ingest.http ingest.doctor ingest.alert ingest.serve.reply query.promql \
+          ingest.receive.json
       ingest: storage storage.embedded query query.logql.line query.logql.run ingest.decode \
           ingest.config \
           ingest.lane ingest.intake ingest.doctor ingest.http ingest.socket \

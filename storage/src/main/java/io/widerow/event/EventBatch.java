@@ -81,6 +81,11 @@ public final class EventBatch implements AutoCloseable {
     return limit;
   }
 
+  /// Size of the largest event accepted, in bytes.
+  public int eventBytesMax() {
+    return eventBytesMax;
+  }
+
   public int count() {
     return count;
   }

@@ -5,8 +5,8 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// An edited copy of one record: attributes are kept, dropped, renamed, or get another text. Type,
-/// time and id stay. Nothing is copied before the first change.
+/// An edited copy of one record: attributes are kept, dropped, renamed, added, or get another text,
+/// and the event may get another type. Time and id stay. Nothing is copied before the first change.
 ///
 /// ```
 /// edit.begin(records, offset);
@@ -57,6 +57,19 @@ public final class RecordEdit {
     changed = false;
     renamed = false;
     count = 0;
+  }
+
+  /// Gives the copy another type; directly after [#begin].
+  ///
+  /// @param type 1 to [EventLayout#TYPE_BYTES_MAX] bytes of a valid type
+  public void retype(byte[] type) {
+    assert !changed && count == 0 : "attributes were read already";
+    changed = true;
+    at = 0;
+    reserve(EventLayout.typeOffset(0) + type.length);
+    target.set(JAVA_BYTE, EventLayout.HEADER_BYTES, (byte) type.length);
+    MemorySegment.copy(type, 0, target, JAVA_BYTE, EventLayout.typeOffset(0), type.length);
+    at = EventLayout.typeOffset(0) + type.length;
   }
 
   /// Goes to the next attribute. Exactly one of [#keep], [#drop], [#rename] and [#putText] must
@@ -143,6 +156,44 @@ public final class RecordEdit {
     at += Integer.BYTES + (long) length;
   }
 
+  /// Adds an attribute whose name no other attribute of the copy has. All attributes were read.
+  ///
+  /// @param value a text is valid UTF-8, as it was in the event that it comes from
+  public void add(AttributeName name, AttributeValue value) {
+    assert left == 0 : left + " attributes were not read";
+    attribute = nextAttribute; // all before it are part of the copy
+    change();
+    AttributeKind kind = value.kind();
+    boolean isText = kind.isText();
+    reserve(2L + name.length() + (isText ? Integer.BYTES + value.length() : Long.BYTES));
+    note((int) at);
+    EventLayout.writeKind(target, at, kind, name.length());
+    MemorySegment.copy(name.utf8(), 0, target, at + 2, name.length());
+    at += 2L + name.length();
+    if (isText) {
+      target.set(EventLayout.INT_ANYWHERE, at, value.length());
+      MemorySegment.copy(
+          value.memory(), value.offset(), target, at + Integer.BYTES, value.length());
+      at += Integer.BYTES + (long) value.length();
+    } else if (kind == AttributeKind.BOOLEAN) {
+      target.set(JAVA_BYTE, at++, (byte) value.bits());
+    } else {
+      target.set(EventLayout.LONG_ANYWHERE, at, value.bits());
+      at += Long.BYTES;
+    }
+    renamed = true;
+  }
+
+  /// Number of attributes of the copy so far.
+  public int count() {
+    return count;
+  }
+
+  /// Length of the copy so far, in bytes; that of the record before the first change.
+  public int length() {
+    return changed ? Math.toIntExact(at) : EventLayout.length(source, start);
+  }
+
   /// Ends the copy.
   ///
   /// @return false when nothing was changed: there is no copy then
@@ -153,7 +204,7 @@ public final class RecordEdit {
       return false;
     }
     if (renamed && !sort.sort(target, 0, count, at)) {
-      throw new IllegalStateException("an attribute was renamed to the name of another");
+      throw new IllegalStateException("two attributes have got the same name");
     }
     int length = Math.toIntExact(at);
     reserve(0);

@@ -39,6 +39,7 @@ class LayerTest extends LayerRules {
       ingest.transform:
       ingest.http:
       ingest.socket:
+      ingest.receive.json:
       ingest.serve.reply:
       ingest:
       cli: event cql.store storage storage.embedded storage.repair query query.output \
@@ -52,8 +53,9 @@ class LayerTest extends LayerRules {
           storage.cassandra ingest.config cli
       cli.ship: event storage query query.output query.remote query.parquet query.export \
           query.json ingest.decode cli
-      cli.serve: storage storage.embedded query.output ingest.alert ingest.config ingest.transform \
-          ingest.socket ingest.serve.reply ingest cli cli.cluster
+      cli.serve: storage storage.embedded query query.output ingest.alert ingest.config \
+          ingest.transform ingest.receive.json ingest.socket ingest.serve.reply ingest cli \
+          cli.cluster
       cli.demo: storage storage.embedded ingest.config ingest.http ingest cli cli.serve
       """;
 

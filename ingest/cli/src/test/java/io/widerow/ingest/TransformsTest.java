@@ -18,6 +18,7 @@ import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.URLEncoder;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -208,7 +209,7 @@ class TransformsTest {
       assertTrue(first.startsWith("{\"accepted\":2,\"rejected\""), first);
       assertTrue(again.startsWith("{\"accepted\":0,\"duplicate\":2,"), again);
       assertFalse(http.get("/v1/query").body().contains("debug"));
-      assertTrue(http.get("/v1/status").body().contains(",\"dropped\":7,\"refused\":0}"));
+      assertTrue(http.get("/v1/status").body().contains(",\"dropped\":7,\"refused\":0,"));
       assertTrue(http.get("/metrics").body().contains("widerow_transforms_dropped_total 7.0"));
     }
   }
@@ -233,6 +234,64 @@ class TransformsTest {
       http.post("/v1/events?type=new", Http.NDJSON, "{\"a\":1,\"b\":2}\n");
       assertTrue(http.get("/v1/query?type=new").body().contains("\"type\":\"new\",\"a\":1}"));
     }
+  }
+
+  /// Fields are found in texts; a rule that fails costs no event and is counted; a retry is known
+  /// by what was sent; a trial stores nothing.
+  @Test
+  void fieldsOfTextsAreStored() throws IOException, InterruptedException {
+    Path file = rules("parse as nginx\n\nwhen status >= 500 then move to type \"failed\"\n");
+    DaemonConfig config = config("transforms", file.toString());
+    try (EventStore store = LocalStore.open(config);
+        Daemon daemon = Daemon.start(config, store);
+        Http http = new Http(daemon)) {
+      String line = "1.2.3.4 - - [x] \"GET /%s HTTP/1.1\" %d 5\n";
+      String body = line.formatted("a", 200) + line.formatted("b", 502) + "no line of nginx\n";
+      for (int i = 0; i < 2; i++) {
+        String answer =
+            http.post("/v1/events?type=web", Http.TEXT, body, "Idempotency-Key", "k").body();
+        assertTrue(answer.contains(i == 0 ? "\"accepted\":3" : "\"duplicate\":3"), answer);
+      }
+      String failed = http.get("/v1/query?type=failed").body();
+      assertTrue(failed.contains("\"status\":502,\"time\":\"x\"}"), failed);
+      assertEquals(3, http.get("/v1/query?type=web").body().lines().count(), "two, and the token");
+      String status = http.get("/v1/status").body();
+      assertTrue(
+          status.contains(
+              "\"rules\":[{\"line\":1,\"changed\":4,\"failed\":2},"
+                  + "{\"line\":3,\"changed\":2,\"failed\":0}]"),
+          status); // the retry was transformed, too, before it was recognized
+      String metric = "widerow_transforms_rule_events_total{line=\"1\",result=\"failed\"} 2";
+      assertTrue(http.get("/metrics").body().contains(metric));
+      String tried =
+          http.post("/v1/transforms/try?type=t&sample=a%3D1", Http.TEXT, "parse as logfmt\n")
+              .body();
+      assertEquals(
+          """
+          {"line":0,"effect":"sample","event":{"type":"t","body":"a=1"}}
+          {"line":1,"rule":"parse as logfmt","effect":"changed","event":{"type":"t","a":1,"body":"a=1"}}
+          """,
+          tried);
+      var refused = http.post("/v1/transforms/try?sample=x", Http.TEXT, "lookup \"x\" by a\n");
+      assertEquals(400, refused.statusCode());
+      assertTrue(refused.body().contains("lookup reads a file"), refused.body());
+      assertEquals(400, http.post("/v1/transforms/try", Http.TEXT, "drop a\n").statusCode());
+      assertEquals(
+          5,
+          http.get("/v1/query?where=" + encoded("| parse as nginx | exists client"))
+                  .body()
+                  .lines()
+                  .count()
+              + http.get("/v1/query?stats=count&by=client&where=" + encoded("| parse as nginx"))
+                  .body()
+                  .lines()
+                  .count(),
+          "two events and a token; two groups");
+    }
+  }
+
+  private static String encoded(String text) {
+    return URLEncoder.encode(text, UTF_8).replace("+", "%20");
   }
 
   private static String serveFails(String... arguments) {

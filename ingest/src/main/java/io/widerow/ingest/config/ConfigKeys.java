@@ -180,7 +180,7 @@ public final class ConfigKeys {
 
   static final Key<Optional<Path>> TRANSFORMS =
       main("transforms", "", Form.FILE, readable())
-          .summary("file of transforms, which rename, drop and redact events; empty: none");
+          .summary("file of transforms, which parse, change and drop events; empty: none");
 
   static final Key<Optional<Path>> RULES_DIR =
       main("rules-dir", "", Form.DIRECTORY_OR_NONE)

@@ -11,11 +11,15 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import java.util.logging.Level;
 import java.util.logging.Logger;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The file of transforms while the daemon runs. A changed file takes effect within a second or
@@ -33,20 +37,22 @@ public final class TransformFile implements BatchTransform {
   private final LongAdder changed = new LongAdder();
   private final LongAdder dropped = new LongAdder();
   private final LongAdder refused = new LongAdder();
-  private @Nullable FileVersion seen;
+  private List<FileVersion> seen; // of the file, and of each table
   private volatile Loaded loaded;
   private volatile @Nullable String problem;
 
   /// A version in force, with the idle runs of its rules.
-  private record Loaded(TransformSet rules, ArrayBlockingQueue<TransformRun> idle) {}
+  private record Loaded(
+      TransformSet rules, RuleCounts counts, ArrayBlockingQueue<TransformRun> idle) {}
 
   /// @param nowNanos the time now, nanoseconds since the Unix epoch
   /// @throws IllegalArgumentException when the file cannot be used; it names file, line and reason
   public TransformFile(Path file, LongSupplier nowNanos) {
     this.file = file;
     this.nowNanos = nowNanos;
-    this.seen = FileVersion.of(file);
+    FileVersion before = FileVersion.of(file);
     this.loaded = load();
+    this.seen = read(before, loaded);
   }
 
   /// Reads a rule file and checks it.
@@ -58,7 +64,10 @@ public final class TransformFile implements BatchTransform {
         throw unusable(file, "it has more than %d bytes".formatted(BYTES_MAX), null);
       }
       TransformSet rules =
-          TransformSet.parse(Files.readString(file, StandardCharsets.UTF_8), nowNanos);
+          TransformSet.parse(
+              Files.readString(file, StandardCharsets.UTF_8),
+              nowNanos,
+              file.toAbsolutePath().getParent());
       if (rules.hasKey() && SecretFile.isShared(file)) {
         throw unusable(file, "it has a key and must have mode 0600", null);
       }
@@ -78,18 +87,46 @@ public final class TransformFile implements BatchTransform {
   }
 
   private Loaded load() {
-    return new Loaded(read(file, nowNanos.getAsLong()), new ArrayBlockingQueue<>(IDLE_RUNS_MAX));
+    TransformSet rules = read(file, nowNanos.getAsLong());
+    return new Loaded(rules, new RuleCounts(rules.size()), new ArrayBlockingQueue<>(IDLE_RUNS_MAX));
   }
 
-  /// Reads the file again if it has changed.
+  /// The versions that were read, in the order of [#versions].
+  private static List<FileVersion> read(@Nullable FileVersion ofFile, Loaded loaded) {
+    List<FileVersion> versions = new ArrayList<>();
+    if (ofFile != null) {
+      versions.add(ofFile);
+    }
+    loaded.rules.tables().values().forEach(table -> versions.add(table.version()));
+    return versions;
+  }
+
+  /// The versions of the file and of the tables that it looks up; empty while one is away: an
+  /// editor may be about to replace it.
+  private List<FileVersion> versions() {
+    List<FileVersion> versions = new ArrayList<>();
+    Set<Path> tables = loaded.rules.tables().keySet();
+    for (Path each : Stream.concat(Stream.of(file), tables.stream()).toList()) {
+      FileVersion version = FileVersion.of(each);
+      if (version == null) {
+        return List.of();
+      }
+      versions.add(version);
+    }
+    return versions;
+  }
+
+  /// Reads the file again if it, or a table that it looks up, has changed.
   public void reload() {
-    FileVersion now = FileVersion.of(file);
-    if (now == null || now.equals(seen)) {
+    List<FileVersion> now = versions();
+    if (now.isEmpty() || now.equals(seen)) {
       return;
     }
     seen = now;
     try {
+      FileVersion before = FileVersion.of(file);
       loaded = load();
+      seen = read(before, loaded);
       problem = null;
       LOG.log(
           Level.INFO,
@@ -110,6 +147,7 @@ public final class TransformFile implements BatchTransform {
     changed.add(run.changed());
     dropped.add(run.dropped());
     refused.add(run.refused());
+    run.takeCounts(now.counts);
     boolean _ = now.idle.offer(run);
   }
 
@@ -120,6 +158,24 @@ public final class TransformFile implements BatchTransform {
   /// The number of rules in force.
   public int rules() {
     return loaded.rules.size();
+  }
+
+  /// The counts of a rule in force since it was loaded.
+  ///
+  /// @param line in the file, from 1
+  /// @param changed events that it changed or dropped
+  /// @param failed events at which it could not do its work; they are stored as they were
+  public record OfRule(int line, long changed, long failed) {}
+
+  /// The counts of each rule in force, in the order of the file.
+  public List<OfRule> byRule() {
+    Loaded now = loaded;
+    List<OfRule> all = new ArrayList<>();
+    for (int rule = 0; rule < now.rules.size(); rule++) {
+      int line = now.rules.rules().get(rule).line();
+      all.add(new OfRule(line, now.counts.changed(rule), now.counts.failed(rule)));
+    }
+    return all;
   }
 
   /// Why the file as it is now is not in force; null when it is.

@@ -2,15 +2,24 @@ package io.widerow.ingest.transform;
 
 import com.google.re2j.Pattern;
 import com.google.re2j.PatternSyntaxException;
+import io.widerow.event.AttributeKind;
 import io.widerow.event.AttributeName;
+import io.widerow.event.EventLayout;
 import io.widerow.query.NameText;
 import io.widerow.query.QueryException;
 import io.widerow.query.filter.FilterParser;
+import io.widerow.query.parse.TextFormat;
+import io.widerow.query.parse.TextFormats;
 import io.widerow.query.text.TokenReader;
 import io.widerow.storage.Filter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
 
 /// Parses a rule file, line by line:
 ///
@@ -21,9 +30,17 @@ import java.util.List;
 ///         | "rename" name "->" name { "," name "->" name }
 ///         | "redact" names [ "with" /regex/ ] [ "->" string ]
 ///         | "hash" names
+///         | "parse" [ name ] "as" format [ "overwrite" ]
+///         | "set" name "=" value { "," name "=" value }
+///         | "copy" name "->" name { "," name "->" name }
+///         | "move" "to" "type" string
+///         | "sample" percent "%" [ "by" name ]
+///         | "lookup" string "by" name [ "overwrite" ]
 /// names   = name { "," name }
 /// name    = letters, digits, _ . - / @ : and * for any text   or anything between backticks
+/// value   = string | whole number | decimal | "true" | "false"
 /// string  = between " or ', with \" \' \\ \n \t
+/// format  = that of [TextFormats]
 /// ```
 ///
 /// The filter is that of queries, see [FilterParser]. In an expression `\/` is a slash.
@@ -38,19 +55,27 @@ final class TransformParser extends TokenReader<TransformMistake> {
   private static final String REDACTED = "[redacted]";
 
   private final int number;
+  private final @Nullable Path directory;
+  private final Map<Path, LookupTable> tables; // by file, of all lines
 
-  private TransformParser(String line, int number) {
+  private TransformParser(
+      String line, int number, @Nullable Path directory, Map<Path, LookupTable> tables) {
     super(line, "_.-/@:*");
     this.number = number;
+    this.directory = directory;
+    this.tables = tables;
   }
 
-  static TransformSet parse(String text, long nowNanos) throws TransformMistake {
+  /// @param directory of relative names of tables; null when no table may be read
+  static TransformSet parse(String text, long nowNanos, @Nullable Path directory)
+      throws TransformMistake {
+    Map<Path, LookupTable> tables = new LinkedHashMap<>();
     List<Transform> rules = new ArrayList<>();
     byte[] key = {};
     int hashLine = 0;
     int number = 0;
     for (String line : text.split("\r?\n", -1)) {
-      TransformParser parser = new TransformParser(line, ++number);
+      TransformParser parser = new TransformParser(line, ++number, directory, tables);
       if (parser.atEnd()) {
         continue;
       }
@@ -75,7 +100,7 @@ final class TransformParser extends TokenReader<TransformMistake> {
           "hash needs a key: a line with key and a secret of at least %d characters in quotes"
               .formatted(KEY_CHARS_MIN));
     }
-    return new TransformSet(rules, key);
+    return new TransformSet(rules, key, tables);
   }
 
   @Override
@@ -162,7 +187,7 @@ final class TransformParser extends TokenReader<TransformMistake> {
       return List.of(drop());
     }
     if (takeWord("rename")) {
-      return renames();
+      return pairs("rename", Action.Rename::new);
     }
     if (takeWord("redact")) {
       return List.of(redact());
@@ -170,7 +195,125 @@ final class TransformParser extends TokenReader<TransformMistake> {
     if (takeWord("hash")) {
       return List.of(new Action.Hash(names()));
     }
-    throw wrong("expected when, drop, rename, redact, hash or key");
+    if (takeWord("parse")) {
+      return List.of(parsing());
+    }
+    if (takeWord("set")) {
+      return values();
+    }
+    if (takeWord("copy")) {
+      return pairs("copy", Action.Copy::new);
+    }
+    if (takeWord("move")) {
+      return List.of(move());
+    }
+    if (takeWord("sample")) {
+      return List.of(sample());
+    }
+    if (takeWord("lookup")) {
+      return List.of(lookup());
+    }
+    throw wrong(
+        "expected when, drop, rename, redact, hash, parse, set, copy, move, sample, lookup or key");
+  }
+
+  private Action parsing() throws TransformMistake {
+    AttributeName source = AttributeName.BODY;
+    if (!takeWord("as")) {
+      source = wholeName("parse");
+      if (!takeWord("as")) {
+        throw wrong("expected as, and a format");
+      }
+    }
+    TextFormat format = TextFormats.read(this);
+    return new Action.Parse(source, format, takeWord("overwrite"));
+  }
+
+  private List<Action> values() throws TransformMistake {
+    List<Action> values = new ArrayList<>();
+    do {
+      AttributeName name = wholeName("set");
+      expect("=");
+      values.add(new Action.SetValue(name, literal()));
+    } while (take(","));
+    return values;
+  }
+
+  private Literal literal() throws TransformMistake {
+    skipSpace();
+    int start = at;
+    if (isQuote()) {
+      return Literal.of(string());
+    }
+    String word = word("");
+    if (word.equals("true") || word.equals("false")) {
+      return Literal.of(AttributeKind.BOOLEAN, word.equals("true") ? 1 : 0);
+    }
+    try {
+      if (word.matches("-?\\d+")) {
+        return Literal.of(AttributeKind.LONG, Long.parseLong(word));
+      }
+      if (word.matches("-?\\d+\\.\\d+")) {
+        double number = Double.parseDouble(word);
+        return Literal.of(AttributeKind.DOUBLE, Double.doubleToRawLongBits(number));
+      }
+    } catch (NumberFormatException _) {
+      throw wrong("a whole number has at most 64 bits, got " + word, start);
+    }
+    throw wrong("expected a value: a text in quotes, a number, true or false", start);
+  }
+
+  private Action move() throws TransformMistake {
+    if (!takeWord("to") || !takeWord("type")) {
+      throw wrong("expected move to type, and a type in quotes");
+    }
+    skipSpace();
+    int start = at;
+    String type = string();
+    int bytes = type.getBytes(StandardCharsets.UTF_8).length;
+    if (bytes == 0 || bytes > EventLayout.TYPE_BYTES_MAX) {
+      throw wrong(
+          "a type has 1 to %d bytes, got %d".formatted(EventLayout.TYPE_BYTES_MAX, bytes), start);
+    }
+    return new Action.MoveToType(type);
+  }
+
+  private Action sample() throws TransformMistake {
+    skipSpace();
+    int start = at;
+    String percent = word("");
+    boolean isNumber = percent.matches("\\d{1,2}(\\.\\d{1,6})?");
+    double share = isNumber ? Double.parseDouble(percent) : 0;
+    if (share <= 0 || !take("%")) {
+      throw wrong("expected the share that is kept, as 5% or 0.1%, below 100%", start);
+    }
+    return new Action.Sample(share, takeWord("by") ? wholeName("sample") : null);
+  }
+
+  private Action lookup() throws TransformMistake {
+    skipSpace();
+    int start = at;
+    String file = string();
+    if (!takeWord("by")) {
+      throw wrong("expected by, and the field that is the key");
+    }
+    AttributeName by = wholeName("lookup");
+    boolean overwrites = takeWord("overwrite");
+    Path base = directory;
+    if (base == null) {
+      throw wrong("lookup reads a file, which only the daemon's own transforms may", start);
+    }
+    try {
+      Path path = base.resolve(file);
+      LookupTable table = tables.get(path);
+      if (table == null) {
+        table = LookupTable.read(path);
+        tables.put(path, table);
+      }
+      return new Action.Lookup(file, table, by, overwrites);
+    } catch (IllegalArgumentException unusable) { // also a name that is no path
+      throw wrong(String.valueOf(unusable.getMessage()), start);
+    }
   }
 
   private Action drop() throws TransformMistake {
@@ -183,23 +326,24 @@ final class TransformParser extends TokenReader<TransformMistake> {
     return new Action.DropEvent();
   }
 
-  private List<Action> renames() throws TransformMistake {
-    List<Action> renames = new ArrayList<>();
+  private List<Action> pairs(String what, BiFunction<AttributeName, AttributeName, Action> action)
+      throws TransformMistake {
+    List<Action> pairs = new ArrayList<>();
     do {
-      AttributeName from = wholeName();
+      AttributeName from = wholeName(what);
       expect("->");
       skipSpace();
       int start = at;
-      AttributeName to = wholeName();
+      AttributeName to = wholeName(what);
       if (to.length() > NEW_NAME_BYTES_MAX) {
         throw wrong("a new name has at most %d bytes".formatted(NEW_NAME_BYTES_MAX), start);
       }
       if (to.equals(from)) {
         throw wrong("both names are the same", start);
       }
-      renames.add(new Action.Rename(from, to));
+      pairs.add(action.apply(from, to));
     } while (take(","));
-    return renames;
+    return pairs;
   }
 
   private Action redact() throws TransformMistake {
@@ -233,13 +377,13 @@ final class TransformParser extends TokenReader<TransformMistake> {
     return new AttributeSelector(whole, globs);
   }
 
-  private AttributeName wholeName() throws TransformMistake {
+  private AttributeName wholeName(String what) throws TransformMistake {
     skipSpace();
     int start = at;
     boolean verbatim = text.startsWith("`", at);
     String name = nameText();
     if (!verbatim && name.indexOf('*') >= 0) {
-      throw wrong("rename takes whole names, without *", start);
+      throw wrong(what + " takes whole names, without *", start);
     }
     return name(name, verbatim, start);
   }
@@ -283,26 +427,12 @@ final class TransformParser extends TokenReader<TransformMistake> {
   private Pattern regex() throws TransformMistake {
     skipSpace();
     int start = at;
-    expect("/");
-    StringBuilder regex = new StringBuilder();
-    while (at < text.length() && text.charAt(at) != '/') {
-      char c = text.charAt(at++);
-      if (c == '\\' && at < text.length()) {
-        char escaped = text.charAt(at++);
-        regex.append(escaped == '/' ? "/" : "\\" + escaped);
-      } else {
-        regex.append(c);
-      }
-    }
-    if (at == text.length()) {
-      throw wrong("unclosed expression, expected /", start);
-    }
-    at++;
+    String regex = slashed();
     if (regex.isEmpty() || regex.length() > REGEX_CHARS_MAX) {
       throw wrong("an expression has 1 to %d characters".formatted(REGEX_CHARS_MAX), start);
     }
     try {
-      return Pattern.compile(regex.toString());
+      return Pattern.compile(regex);
     } catch (PatternSyntaxException notRegex) {
       throw wrong("not an RE2 expression (%s)".formatted(notRegex.getDescription()), start);
     }

@@ -14,6 +14,7 @@ import io.widerow.storage.Filter;
 import io.widerow.storage.FilterEvaluation;
 import io.widerow.storage.Filters;
 import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -58,11 +59,17 @@ final class TransformRun {
   private int changed;
   private int dropped;
   private int refused;
+  private int eventBytesMax = EventLayout.EVENT_BYTES_MAX;
+  private final FieldAddition addition = new FieldAddition();
+  private final long[] changedBy; // events that each rule changed or dropped, since it was asked
+  private final long[] failedBy; // events at which each rule failed
+  private @Nullable Watcher watcher;
 
   /// A rule with what this thread needs for it.
   ///
+  /// @param rule its place in the file, from 0
   /// @param redaction null for other actions
-  private record Step(Filter when, Action action, @Nullable Redaction redaction) {}
+  private record Step(Filter when, Action action, int rule, @Nullable Redaction redaction) {}
 
   /// The outcome for an event.
   private enum Fate {
@@ -71,11 +78,33 @@ final class TransformRun {
     DROPPED
   }
 
+  /// What a rule did to an event.
+  enum Effect {
+    /// The condition does not keep the event.
+    PASSED,
+    /// There was nothing to change.
+    SAME,
+    CHANGED,
+    DROPPED,
+    /// The rule could not do its work; the event stays as it was.
+    FAILED
+  }
+
+  /// Watches the rules at work, for a trial.
+  @FunctionalInterface
+  interface Watcher {
+    /// @param rule its place in the file, from 0
+    /// @param event after the rule
+    void step(int rule, Effect effect, RecordView event);
+  }
+
   TransformRun(TransformSet set) {
     hash = set.hasKey() ? new KeyedHash(set.key()) : null;
+    changedBy = new long[set.size()];
+    failedBy = new long[set.size()];
     for (Transform rule : set.rules()) {
       Redaction redaction = rule.action() instanceof Action.Redact r ? new Redaction(r) : null;
-      all.add(new Step(rule.when(), rule.action(), redaction));
+      all.add(new Step(rule.when(), rule.action(), all.size(), redaction));
       if (redaction != null) {
         redactions.add(redaction);
       }
@@ -95,7 +124,19 @@ final class TransformRun {
     return refused;
   }
 
+  /// Adds the events that each rule changed or dropped, and at which it failed, and begins again.
+  void takeCounts(RuleCounts counts) {
+    counts.add(changedBy, failedBy);
+    Arrays.fill(changedBy, 0);
+    Arrays.fill(failedBy, 0);
+  }
+
+  void watch(Watcher newWatcher) {
+    watcher = newWatcher;
+  }
+
   void apply(IncomingBatch batch, EventBatch spare) {
+    eventBytesMax = spare.eventBytesMax();
     changed = 0;
     dropped = 0;
     refused = 0;
@@ -177,17 +218,101 @@ final class TransformRun {
     Fate fate = Fate.SAME;
     for (int i = 0; i < steps.size(); i++) {
       Step step = steps.get(i);
-      if (step.when instanceof Filter.Everything
-          || FilterEvaluation.keeps(step.when, view.show(records, at), value)) {
-        if (step.action instanceof Action.DropEvent) {
-          return Fate.DROPPED;
-        }
-        if (changes(step)) {
+      Effect effect = effect(step);
+      switch (effect) {
+        case CHANGED -> {
           fate = Fate.CHANGED;
+          changedBy[step.rule]++;
+        }
+        case DROPPED -> {
+          fate = Fate.DROPPED;
+          changedBy[step.rule]++;
+        }
+        case FAILED -> failedBy[step.rule]++;
+        case PASSED, SAME -> {}
+      }
+      if (watcher != null) {
+        watcher.step(step.rule, effect, view.show(records, at));
+      }
+      if (effect == Effect.DROPPED) {
+        return fate;
+      }
+      if (effect == Effect.CHANGED && step.action instanceof Action.MoveToType(String moved)) {
+        int next = step.rule + 1; // the rules for the new type that come after it
+        steps = steps(moved);
+        i = -1;
+        while (i + 1 < steps.size() && steps.get(i + 1).rule < next) {
+          i++;
         }
       }
     }
     return fate;
+  }
+
+  private Effect effect(Step step) {
+    boolean isFor =
+        step.when instanceof Filter.Everything
+            || FilterEvaluation.keeps(step.when, view.show(records, at), value);
+    if (!isFor) {
+      return Effect.PASSED;
+    }
+    return switch (step.action) {
+      case Action.DropEvent() -> Effect.DROPPED;
+      case Action.Sample sample -> keeps(sample) ? Effect.SAME : Effect.DROPPED;
+      case Action.Parse rule -> taken(addition.parse(rule, records, at, edit, eventBytesMax));
+      case Action.Lookup rule -> taken(addition.lookup(rule, records, at, edit, eventBytesMax));
+      case Action.SetValue rule -> taken(addition.set(rule, records, at, edit, eventBytesMax));
+      case Action.Copy(AttributeName from, AttributeName to) -> {
+        AttributeName free = free(from, to);
+        yield free == null
+            ? Effect.SAME
+            : taken(addition.copy(from, free, records, at, edit, eventBytesMax));
+      }
+      case Action.MoveToType(String moved) ->
+          moved.equals(view.show(records, at).type())
+              ? Effect.SAME
+              : taken(
+                  FieldAddition.retype(
+                      moved.getBytes(StandardCharsets.UTF_8), records, at, edit, eventBytesMax));
+      case Action.Drop _, Action.Rename _, Action.Redact _, Action.Hash _ ->
+          changes(step) ? Effect.CHANGED : Effect.SAME;
+    };
+  }
+
+  /// Goes on with the event that the edit holds, when it was changed.
+  private Effect taken(FieldAddition.Outcome outcome) {
+    return switch (outcome) {
+      case SAME -> Effect.SAME;
+      case FAILED -> Effect.FAILED;
+      case CHANGED -> {
+        takeEdit();
+        yield Effect.CHANGED;
+      }
+    };
+  }
+
+  private void takeEdit() {
+    RecordEdit done = edit;
+    edit = other;
+    other = done;
+    records = done.memory();
+    at = 0;
+  }
+
+  private boolean keeps(Action.Sample sample) {
+    view.show(records, at);
+    AttributeName by = sample.by();
+    long hash;
+    if (by == null) {
+      long from = EventLayout.typeOffset(at);
+      hash = SampleHash.hash(view.idTime(), records, from, at + view.length() - from);
+    } else if (view.find(by, value)) {
+      byte[] text = ValueText.of(value);
+      hash = SampleHash.hash(0, MemorySegment.ofArray(text), 0, text.length);
+    } else {
+      return true; // no value, no decision
+    }
+    return SampleHash.keeps(sample.limit(), hash);
   }
 
   /// The rules for a type, with their tests of the type decided.
@@ -209,7 +334,8 @@ final class TransformRun {
     List<Step> steps = new ArrayList<>();
     for (Step step : all) {
       if (Filters.mayKeepType(step.when, ofThisType)) {
-        steps.add(new Step(Filters.ofType(step.when, ofThisType), step.action, step.redaction));
+        Filter when = Filters.ofType(step.when, ofThisType);
+        steps.add(new Step(when, step.action, step.rule, step.redaction));
       }
     }
     return List.copyOf(steps);
@@ -243,17 +369,13 @@ final class TransformRun {
         }
         case Action.Hash(AttributeSelector names) -> hash(names);
         case Action.Redact _ -> redact(step);
-        case Action.DropEvent() -> throw new IllegalStateException("no attribute is asked for");
+        default -> throw new IllegalStateException("no attribute is asked for: " + step.action);
       }
     }
     if (!edit.end()) {
       return false;
     }
-    RecordEdit done = edit;
-    edit = other;
-    other = done;
-    records = done.memory();
-    at = 0;
+    takeEdit();
     return true;
   }
 

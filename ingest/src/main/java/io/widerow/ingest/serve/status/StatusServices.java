@@ -166,6 +166,9 @@ public final class StatusServices {
     senders.appendMetrics(text);
     alerts.appendMetrics(text);
     weights.append(text);
+    if (transforms != null) {
+      TransformReport.appendMetrics(text, transforms);
+    }
     StateMetrics.append(
         text,
         store.statistics(),
@@ -217,7 +220,7 @@ public final class StatusServices {
       json.setLength(json.length() - 1); // the brace that the next part closes
     }
     if (transforms != null) {
-      appendTransforms(json.append("},\"transforms\":{"), transforms);
+      TransformReport.append(json.append("},\"transforms\":{"), transforms);
     }
     appendRejected(json.append("},\"rejected\":["), intake.rejected().list());
     senders.appendTotals(json.append("],\"protocols\":["));
@@ -259,18 +262,6 @@ public final class StatusServices {
       appendDamage(json.append(i == 0 ? "" : ","), store.damage().get(i));
     }
     json.append(']');
-  }
-
-  private static void appendTransforms(StringBuilder json, TransformFile transforms) {
-    HttpResponses.appendString(json.append("\"file\":"), transforms.file().toString());
-    json.append(",\"transforms\":").append(transforms.rules());
-    json.append(",\"changed\":").append(transforms.changed());
-    json.append(",\"dropped\":").append(transforms.dropped());
-    json.append(",\"refused\":").append(transforms.refused());
-    String problem = transforms.problem();
-    if (problem != null) {
-      HttpResponses.appendString(json.append(",\"problem\":"), problem);
-    }
   }
 
   private static void appendRejected(StringBuilder json, List<RejectedSamples.Sample> samples) {
