@@ -17,7 +17,7 @@ class LayerTest extends LayerRules {
       query.text:
       query.json:
       query.logql: query
-      query.parse: event storage query query.text
+      query.parse: event storage storage.sketch query query.text
       query.filter: event storage query query.text query.parse
       query.output: event query
       query.aggregation: event storage query query.output

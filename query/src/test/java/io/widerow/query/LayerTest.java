@@ -16,7 +16,7 @@ class LayerTest extends LayerRules {
       query.json:
       query.text:
       query.logql: query query.json
-      query.parse: event storage query query.json query.text query.logql
+      query.parse: event storage storage.sketch query query.json query.text query.logql
       query.filter: event storage query query.text query.parse
       query.output: event query
       query.aggregation: event rollup storage storage.sketch query query.output

@@ -7,7 +7,9 @@ import io.widerow.event.EventView;
 import io.widerow.event.WrappedEvent;
 import io.widerow.query.DerivedFields;
 import io.widerow.storage.FilterEvaluation;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// An event with the fields that the steps of a query find in its texts. Of a name that occurs
@@ -16,8 +18,11 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: one.
 final class ParsedEvent extends WrappedEvent implements DerivedFields.Making {
+  private static final ParsedText NONE = new ParsedText();
+
   private final ParseStep[] steps;
-  private final ParsedText[] texts; // of the steps that parse, in order
+  private final ParsedTexts[] parsers; // of the steps that parse, in order
+  private final ParsedText[] texts; // of the event, of the same
   private final boolean[] overwrites; // of the same
   private int active; // so many of them have parsed
   private final AttributeValue scratch = new AttributeValue();
@@ -29,14 +34,16 @@ final class ParsedEvent extends WrappedEvent implements DerivedFields.Making {
     this.steps = steps.steps().toArray(ParseStep[]::new);
     int parses = 0;
     boolean[] overwriting = new boolean[this.steps.length];
+    List<ParsedTexts> all = new ArrayList<>();
     for (ParseStep step : this.steps) {
       if (step instanceof ParseStep.Parse parse) {
         overwriting[parses++] = parse.overwrites();
+        all.add(new ParsedTexts(parse.format()));
       }
     }
     this.overwrites = Arrays.copyOf(overwriting, parses);
     this.texts = new ParsedText[parses];
-    Arrays.setAll(texts, _ -> new ParsedText());
+    this.parsers = all.toArray(ParsedTexts[]::new);
   }
 
   @Override
@@ -45,7 +52,7 @@ final class ParsedEvent extends WrappedEvent implements DerivedFields.Making {
     active = 0;
     for (ParseStep step : steps) { // an array: no garbage
       switch (step) {
-        case ParseStep.Parse(AttributeName source, TextFormat format, _) -> parse(source, format);
+        case ParseStep.Parse(AttributeName source, _, _) -> parse(source);
         case ParseStep.Where(var filter) -> {
           if (!FilterEvaluation.keeps(filter, this, scratch)) {
             return null;
@@ -56,15 +63,9 @@ final class ParsedEvent extends WrappedEvent implements DerivedFields.Making {
     return this;
   }
 
-  private void parse(AttributeName source, TextFormat format) {
-    ParsedText text = texts[active];
-    text.clear();
-    if (find(source, scratch) && scratch.kind() == AttributeKind.STRING) {
-      text.begin(scratch);
-      if (!format.parse(text)) {
-        text.clear();
-      }
-    }
+  private void parse(AttributeName source) {
+    boolean isText = find(source, scratch) && scratch.kind() == AttributeKind.STRING;
+    texts[active] = isText ? parsers[active].of(scratch) : NONE;
     active++;
   }
 

@@ -28,24 +28,57 @@ public final class ParsedText {
   /// Most fields of a text; later ones are left out.
   public static final int FIELDS_MAX = 250;
 
+  private static final int OBJECT_BYTES = 200; // with the heads of its arrays
+  private static final int FIELD_BYTES = 24;
   private static final int NUMBER_BYTES_MAX = 32;
   private static final int WHOLE_BYTES_MAX = 20;
 
-  private final AttributeNames known = new AttributeNames();
+  private final AttributeNames known;
   private final AttributeValue number = new AttributeValue();
-  private byte[] bytes = new byte[1 << 10];
-  private MemorySegment memory = MemorySegment.ofArray(bytes);
+  private byte[] bytes;
+  private MemorySegment memory;
   private int length;
   private int made;
   private boolean utf8;
   private int count;
-  private AttributeName[] names = new AttributeName[32];
-  private AttributeKind[] kinds = new AttributeKind[32];
-  private long[] bits = new long[32]; // of a number; of a text where it begins
-  private int[] lengths = new int[32];
+  private AttributeName[] names;
+  private AttributeKind[] kinds;
+  private long[] bits; // of a number; of a text where it begins
+  private int[] lengths;
 
   /// Where a format reads.
   int at;
+
+  public ParsedText() {
+    this(new AttributeNames(), new byte[1 << 10], 32);
+  }
+
+  private ParsedText(AttributeNames known, byte[] bytes, int fields) {
+    this.known = known;
+    this.bytes = bytes;
+    this.memory = MemorySegment.ofArray(bytes);
+    this.names = new AttributeName[fields];
+    this.kinds = new AttributeKind[fields];
+    this.bits = new long[fields];
+    this.lengths = new int[fields];
+  }
+
+  /// A copy of the fields, which takes as little memory as it can.
+  ParsedText copyOfFields() {
+    byte[] texts = count == 0 ? new byte[0] : Arrays.copyOf(bytes, made);
+    ParsedText copy = new ParsedText(known, texts, count);
+    System.arraycopy(names, 0, copy.names, 0, count);
+    System.arraycopy(kinds, 0, copy.kinds, 0, count);
+    System.arraycopy(bits, 0, copy.bits, 0, count);
+    System.arraycopy(lengths, 0, copy.lengths, 0, count);
+    copy.count = count;
+    return copy;
+  }
+
+  /// Approximate memory of a copy.
+  long heldBytes() {
+    return OBJECT_BYTES + bytes.length + (long) FIELD_BYTES * count;
+  }
 
   /// Takes another text, without fields.
   ///

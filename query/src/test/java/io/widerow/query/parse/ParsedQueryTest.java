@@ -133,12 +133,11 @@ class ParsedQueryTest {
           given.put("limit", List.of("7"));
           assertSame(byEvent(view, given), read(view, given), what);
         }
-        for (String stats : STATS) {
-          for (String by : BY) {
-            Map<String, List<String>> given =
-                given("where", where, "stats", stats, "by", by, "every", "10m");
-            assertSame(byEvent(view, given), read(view, given), what + stats + by);
-          }
+        for (int i = 0; i < STATS.size(); i++) { // each with another grouping at each filter
+          String by = BY.get((i + kept) % BY.size());
+          Map<String, List<String>> given =
+              given("where", where, "stats", STATS.get(i), "by", by, "every", "10m");
+          assertSame(byEvent(view, given), read(view, given), what + given);
         }
       }
       assertTrue(kept > WHERE.size(), kept + " answers with events");
