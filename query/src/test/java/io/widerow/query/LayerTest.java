@@ -19,7 +19,8 @@ class LayerTest extends LayerRules {
       query.parse: event storage storage.sketch query query.json query.text query.logql
       query.filter: event storage query query.text query.parse
       query.output: event query
-      query.aggregation: event rollup storage storage.sketch query query.output
+      query.aggregation: event rollup storage storage.sketch query query.text query.filter \
+          query.output
       query.sizing: event storage query
       query.remote: event storage query query.json query.output query.aggregation
       query.result: event rollup storage query query.filter query.output query.aggregation

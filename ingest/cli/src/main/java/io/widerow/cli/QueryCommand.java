@@ -113,7 +113,8 @@ public final class QueryCommand implements Callable<Integer> {
   @Option(
       names = "--where",
       paramLabel = "FILTER",
-      description = "Show only events that match this filter.")
+      description =
+          "Show only events that match this filter. | parse as FORMAT finds fields in texts.")
   @Nullable String where;
 
   @Option(
@@ -128,7 +129,8 @@ public final class QueryCommand implements Callable<Integer> {
       names = "--stats",
       paramLabel = "LIST",
       description =
-          "Aggregate: count,bytes,count(x),distinct(x),sum(x),min(x),max(x),avg(x),p99.9(x).")
+          "Aggregate: count,bytes,count(x),distinct(x),sum(x),min(x),max(x),avg(x),p99.9(x), and"
+              + " expressions: count(level >= error) / count.")
   @Nullable String stats;
 
   @Option(names = "--by", paramLabel = "NAMES", description = "Group by these attributes.")
@@ -139,6 +141,17 @@ public final class QueryCommand implements Callable<Integer> {
       paramLabel = "STEP",
       description = "Group by time step, such as 5m; auto: at most 260 steps.")
   @Nullable String every;
+
+  @Option(
+      names = "--having",
+      paramLabel = "CONDITION",
+      description = "Show only rows of --stats whose numbers match, as in 'count > 10'.")
+  @Nullable String having;
+
+  @Option(
+      names = "--other",
+      description = "With --by and --limit: add a row `other` for all groups beyond the limit.")
+  boolean other;
 
   @Option(
       names = "--order-by",
@@ -230,7 +243,9 @@ public final class QueryCommand implements Callable<Integer> {
     ParameterText.put(given, "stats", stats);
     ParameterText.put(given, "by", by);
     ParameterText.put(given, "every", every);
+    ParameterText.put(given, "having", having);
     ParameterText.put(given, "order-by", orderBy);
+    ParameterText.put(given, "other", other ? "true" : null);
     ParameterText.put(given, "rollup", rollup);
     ParameterText.put(given, "damage", damage);
     Integer newest = last;

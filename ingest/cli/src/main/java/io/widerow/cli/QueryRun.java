@@ -55,7 +55,8 @@ final class QueryRun {
   private static final List<Set<String>> ONE_OF =
       List.of(
           Set.of("from", "since"),
-          Set.of("stats", "by", "every", "order-by", "limit", "order", "fields"));
+          Set.of(
+              "stats", "by", "every", "having", "order-by", "other", "limit", "order", "fields"));
 
   private final QueryCommand options;
   private final Shell shell;

@@ -70,7 +70,7 @@ public record AlertRule(
     ContinuousQuery _ = ContinuousQuery.parse(plain(parameters), nowNanos); // mistakes as given
     Map<String, List<String>> asked = asked(parameters);
     ContinuousQuery question = ContinuousQuery.parse(asked, nowNanos);
-    if (question.figures().measures().size() != 1) {
+    if (question.figures().columns() != 1) {
       throw new QueryException.Refused(
           "stats",
           "an alert rule has one aggregate, got "

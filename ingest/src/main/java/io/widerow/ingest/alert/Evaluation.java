@@ -73,9 +73,6 @@ final class Evaluation {
 
   /// The aggregate of no events.
   private static Cell none(StatsQuery figures) {
-    return new Aggregation(new StatsQuery(figures.measures(), List.of(), 0), _ -> {})
-        .rows(ZoneOffset.UTC)
-        .getFirst()
-        .getFirst();
+    return new Aggregation(figures.ungrouped(), _ -> {}).rows(ZoneOffset.UTC).getFirst().getFirst();
   }
 }

@@ -4,6 +4,7 @@ import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
 import io.widerow.rollup.RollupFigure;
+import io.widerow.storage.FilterEvaluation;
 import io.widerow.storage.sketch.AttributeFigures;
 import io.widerow.storage.sketch.Extreme;
 import io.widerow.storage.sketch.GroupedEvents;
@@ -57,6 +58,10 @@ final class Accumulator {
   }
 
   void add(EventView event, AttributeValue scratch) {
+    Aggregate.Where where = measure.where();
+    if (where != null && !FilterEvaluation.keeps(where.filter(), event, scratch)) {
+      return;
+    }
     Field of = field;
     if (of == null) {
       count += measure.isOfAll() ? event.plainBytes(scratch) : event.weight();
@@ -144,6 +149,32 @@ final class Accumulator {
       hashes = hashed;
     }
     return hashed;
+  }
+
+  /// Adds all that another accumulator of the same aggregate has.
+  void add(Accumulator other) {
+    count += other.count;
+    NumberSum otherSum = other.sum;
+    if (sum != null && otherSum != null) {
+      sum.add(otherSum);
+    }
+    Extreme otherExtreme = other.extreme;
+    if (extreme != null && otherExtreme != null) {
+      extreme.add(otherExtreme);
+    }
+    PercentileHistogram otherGrid = other.grid;
+    if (otherGrid != null) {
+      grid().add(otherGrid);
+    }
+    HashedValues otherHashes = other.hashes;
+    ValueTable otherValues = other.values;
+    if (otherHashes != null) {
+      hashes().add(otherHashes);
+    } else if (otherValues != null && hashes != null) {
+      otherValues.addTo(hashes);
+    } else if (otherValues != null) {
+      Objects.requireNonNull(values).addAll(otherValues);
+    }
   }
 
   /// Bytes allocated since the last call.

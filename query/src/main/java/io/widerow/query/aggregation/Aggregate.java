@@ -4,6 +4,7 @@ import io.widerow.event.AttributeName;
 import io.widerow.query.NameText;
 import io.widerow.query.QueryException;
 import io.widerow.rollup.RollupFigure;
+import io.widerow.storage.Filter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -16,7 +17,9 @@ import org.jspecify.annotations.Nullable;
 /// @param kind the function
 /// @param name the attribute; null for a count of events
 /// @param percentile 0 to 100; 0 for other functions
-public record Aggregate(Kind kind, @Nullable AttributeName name, double percentile) {
+/// @param where the events that it is of; null for all
+public record Aggregate(
+    Kind kind, @Nullable AttributeName name, double percentile, @Nullable Where where) {
   private static final String KNOWN =
       "count bytes count(*) count(x) count(distinct x) distinct(x) sum(x) min(x) max(x) avg(x)"
           + " p50(x) p99.9(x) ...";
@@ -24,6 +27,31 @@ public record Aggregate(Kind kind, @Nullable AttributeName name, double percenti
   private static final Pattern CALL =
       Pattern.compile(
           "(count|bytes|distinct|sum|min|max|avg|p\\d{1,2}(?:\\.\\d{1,4})?)(?:\\((.+)\\))?");
+
+  /// The condition of an aggregate.
+  ///
+  /// @param text as it was written, by which conditions are equal
+  public record Where(String text, Filter filter) {
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Where where && where.text.equals(text);
+    }
+
+    @Override
+    public int hashCode() {
+      return text.hashCode();
+    }
+  }
+
+  /// An aggregate of all events.
+  public Aggregate(Kind kind, @Nullable AttributeName name, double percentile) {
+    this(kind, name, percentile, null);
+  }
+
+  /// The same of some events.
+  Aggregate where(Where condition) {
+    return new Aggregate(kind, name, percentile, condition);
+  }
 
   /// The aggregate functions.
   public enum Kind {
@@ -47,7 +75,7 @@ public record Aggregate(Kind kind, @Nullable AttributeName name, double percenti
     return measures;
   }
 
-  private static Aggregate one(String text) {
+  static Aggregate one(String text) {
     Matcher call = CALL.matcher(text);
     if (!call.matches()) {
       throw new QueryException.Refused(
@@ -118,6 +146,16 @@ public record Aggregate(Kind kind, @Nullable AttributeName name, double percenti
   /// The text that it is parsed from.
   @Override
   public String toString() {
+    Where condition = where;
+    if (condition == null) {
+      return plain();
+    }
+    String bare = plain();
+    String open = name == null ? bare + "(" : bare.substring(0, bare.length() - 1) + " ";
+    return open + "where " + condition.text + ")";
+  }
+
+  private String plain() {
     String digits = Double.toString(percentile);
     return switch (kind) {
       case COUNT_ALL -> "count(*)";

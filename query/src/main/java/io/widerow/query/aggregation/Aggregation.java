@@ -7,23 +7,33 @@ import io.widerow.query.QueryException;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.output.Rfc3339;
 import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.LongConsumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// Aggregation of events, grouped by attributes and time steps: `--stats count,p99(ms) --by status
 /// --every 5m`. The name `type` groups by the event's type.
 ///
 /// - Memory: at most [#GROUPS_MAX] groups and [#DISTINCT_BYTES_MAX] bytes of distinct values; more
 ///   ends the query.
-/// - Order of the result: by [StatsQuery#order], then by time, then by the attributes.
+/// - Order of the result: by the order of [StatsQuery.Rows], then by time, then by the attributes.
 public final class Aggregation {
   static final int GROUPS_MAX = 100_000;
   static final AttributeName TYPE = AttributeName.of("type");
 
   /// For the values of all groups of a query.
   static final long DISTINCT_BYTES_MAX = 64L << 20;
+
+  /// The first value of the row of all groups beyond the limit.
+  private static final String OTHER = "other";
 
   // Estimated heap bytes, including the row of texts that a group becomes in the end.
   private static final long GROUP_BYTES = 384;
@@ -122,25 +132,80 @@ public final class Aggregation {
     if (groups.isEmpty() && by.isEmpty() && asked.everyNanos() == 0) {
       groups.put(new Group(0, List.of()), newTallies());
     }
+    StatsQuery.Rows shown = asked.rows();
+    Set<List<Cell>> first = shown.others() ? firstGroups(shown) : Set.of();
     Rfc3339 times = new Rfc3339(zone);
     OutputBuffer time = new OutputBuffer(64);
     List<List<Cell>> rows = new ArrayList<>();
+    TreeMap<Long, Accumulator[]> rest = new TreeMap<>(); // by step
     groups.forEach((group, tallies) -> {
-      List<Cell> row = new ArrayList<>();
-      if (asked.everyNanos() != 0) {
-        time.clear();
-        times.put(group.stepNanos(), time);
-        row.add(Cell.ofTime(group.stepNanos(), time.toString()));
+      List<Cell> results = results(tallies);
+      if (!Having.keeps(shown.having(), results)) {
+        return;
       }
-      row.addAll(group.values());
-      for (Accumulator tally : tallies) {
-        row.add(tally.result());
+      if (shown.others() && !first.contains(group.values())) {
+        addAll(rest.computeIfAbsent(group.stepNanos(), _ -> newTallies()), tallies);
+      } else {
+        rows.add(row(group, results, times, time));
       }
-      rows.add(row);
     });
-    if (!asked.order().isEmpty()) {
-      rows.sort(RowOrder.comparator(asked.order())); // stable: equal rows stay in order
+    if (!shown.order().isEmpty()) {
+      rows.sort(RowOrder.comparator(shown.order())); // stable: equal rows stay in order
     }
-    return rows.size() > asked.limit() ? rows.subList(0, (int) asked.limit()) : rows;
+    List<List<Cell>> most =
+        shown.others() || rows.size() <= shown.limit()
+            ? rows
+            : rows.subList(0, (int) shown.limit());
+    rest.forEach((step, tallies) -> {
+      List<Cell> values = new ArrayList<>(Collections.nCopies(by.size(), Cell.MISSING));
+      values.set(0, Cell.of(OTHER));
+      most.add(row(new Group(step, values), results(tallies), times, time));
+    });
+    return most;
+  }
+
+  private List<Cell> row(Group group, List<Cell> results, Rfc3339 times, OutputBuffer time) {
+    List<Cell> row = new ArrayList<>();
+    if (asked.everyNanos() != 0) {
+      time.clear();
+      times.put(group.stepNanos(), time);
+      row.add(Cell.ofTime(group.stepNanos(), time.toString()));
+    }
+    row.addAll(group.values());
+    for (StatsColumn column : asked.rows().columns()) {
+      row.add(StatsExpression.value(column.value(), results));
+    }
+    return row;
+  }
+
+  private static List<Cell> results(Accumulator[] tallies) {
+    return Stream.of(tallies).map(Accumulator::result).toList();
+  }
+
+  private static void addAll(Accumulator[] to, Accumulator[] from) {
+    for (int i = 0; i < to.length; i++) {
+      to[i].add(from[i]);
+    }
+  }
+
+  /// The values of the groups that come first over all steps of time.
+  private Set<List<Cell>> firstGroups(StatsQuery.Rows shown) {
+    TreeMap<Group, Accumulator[]> whole = new TreeMap<>();
+    groups.forEach((group, tallies) -> {
+      if (Having.keeps(shown.having(), results(tallies))) {
+        Group all = new Group(0, group.values());
+        addAll(whole.computeIfAbsent(all, _ -> newTallies()), tallies);
+      }
+    });
+    Rfc3339 times = new Rfc3339(ZoneOffset.UTC);
+    OutputBuffer time = new OutputBuffer(64);
+    List<Map.Entry<List<Cell>, List<Cell>>> rows = new ArrayList<>(); // row, values
+    whole.forEach((group, tallies) ->
+        rows.add(Map.entry(row(group, results(tallies), times, time), group.values())));
+    if (!shown.order().isEmpty()) {
+      Comparator<List<Cell>> order = RowOrder.comparator(shown.order());
+      rows.sort((a, b) -> order.compare(a.getKey(), b.getKey()));
+    }
+    return rows.stream().limit(shown.limit()).map(Map.Entry::getValue).collect(Collectors.toSet());
   }
 }

@@ -9,6 +9,7 @@ import io.widerow.query.TimeText;
 import io.widerow.rollup.RollupField;
 import io.widerow.rollup.RollupFigure;
 import io.widerow.rollup.RollupRequest;
+import io.widerow.storage.Filters;
 import io.widerow.storage.Grouping;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -19,31 +20,64 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// The aggregates of a query and their grouping: `stats=count,p99(ms)`, `by=status,host`,
-/// `every=5m`, `order-by=count desc`, `limit=10`.
+/// `every=5m`, `having=count > 10`, `order-by=count desc`, `limit=10`.
 ///
-/// @param measures the aggregates, at least one
+/// @param measures the aggregates that are computed, at least one
 /// @param by names to group by: attributes as answers show them, and `type`
 /// @param everyNanos width of a time step in nanoseconds; 0 for no grouping by time
-/// @param order columns to sort the rows by, the first one first; then by time and attributes
-/// @param limit at most so many rows, the first ones
+/// @param rows the columns, order and number of the rows
 public record StatsQuery(
-    List<Aggregate> measures,
-    List<AttributeName> by,
-    long everyNanos,
-    List<RowOrder> order,
-    long limit) {
+    List<Aggregate> measures, List<AttributeName> by, long everyNanos, Rows rows) {
   public StatsQuery {
     measures = List.copyOf(measures);
     by = List.copyOf(by);
-    order = List.copyOf(order);
-    if (limit < 1) {
-      throw new QueryException.Refused("limit", "must be at least 1, got " + limit);
+  }
+
+  /// The rows that are made of the groups.
+  ///
+  /// @param columns numbers computed from the aggregates
+  /// @param having keeps groups
+  /// @param order columns to sort the rows by, the first one first; then by time and attributes
+  /// @param limit at most so many rows, the first ones
+  /// @param others whether the rest makes one more row; `limit` then is the number of groups of
+  ///   each step of time, the same groups in all of them
+  record Rows(
+      List<StatsColumn> columns, Having having, List<RowOrder> order, long limit, boolean others) {
+    Rows {
+      columns = List.copyOf(columns);
+      order = List.copyOf(order);
+      if (limit < 1) {
+        throw new QueryException.Refused("limit", "must be at least 1, got " + limit);
+      }
+    }
+
+    /// All rows, a column for each aggregate.
+    static Rows of(List<Aggregate> measures) {
+      List<StatsColumn> columns = new ArrayList<>();
+      for (Aggregate measure : measures) {
+        columns.add(new StatsColumn(measure.toString(), new StatsExpression.Of(columns.size())));
+      }
+      return new Rows(columns, new Having.Everything(), List.of(), Long.MAX_VALUE, false);
     }
   }
 
   /// All rows, by time and attributes.
   public StatsQuery(List<Aggregate> measures, List<AttributeName> by, long everyNanos) {
-    this(measures, by, everyNanos, List.of(), Long.MAX_VALUE);
+    this(measures, by, everyNanos, Rows.of(measures));
+  }
+
+  /// The rows in an order, the first ones.
+  StatsQuery(
+      List<Aggregate> measures,
+      List<AttributeName> by,
+      long everyNanos,
+      List<RowOrder> order,
+      long limit) {
+    this(
+        measures,
+        by,
+        everyNanos,
+        new Rows(Rows.of(measures).columns, new Having.Everything(), order, limit, false));
   }
 
   /// All rows, by time and attributes.
@@ -51,28 +85,89 @@ public record StatsQuery(
   /// @return null when no aggregates are asked for
   public static @Nullable StatsQuery parse(
       @Nullable String stats, @Nullable String by, @Nullable String every) {
+    return parse(stats, by, every, 0);
+  }
+
+  /// The same, with conditions of aggregates that may name a time.
+  ///
+  /// @param nowNanos current time for relative times, in nanoseconds since the Unix epoch
+  public static @Nullable StatsQuery parse(
+      @Nullable String stats, @Nullable String by, @Nullable String every, long nowNanos) {
     if (stats == null) {
       if (by != null || every != null) {
         throw new QueryException.Refused("stats", "by and every need it; add --stats count");
       }
       return null;
     }
-    List<Aggregate> measures = Aggregate.parse(stats);
+    List<Aggregate> measures = new ArrayList<>();
+    List<StatsColumn> columns = new StatsParser("stats", stats, nowNanos, measures).columns();
     List<AttributeName> names = by == null ? List.of() : NameText.parseList("by", by);
     names.forEach(name -> Field.require("by", name));
-    return new StatsQuery(measures, names, every == null ? 0 : TimeText.positive("every", every));
+    long step = every == null ? 0 : TimeText.positive("every", every);
+    Rows rows = new Rows(columns, new Having.Everything(), List.of(), Long.MAX_VALUE, false);
+    return new StatsQuery(measures, names, step, rows);
+  }
+
+  /// The same aggregates of groups that a condition keeps.
+  ///
+  /// @param nowNanos current time for relative times, in nanoseconds since the Unix epoch
+  public StatsQuery withHaving(String text, long nowNanos) {
+    List<Aggregate> all = new ArrayList<>(measures);
+    Having having = new StatsParser("having", text, nowNanos, all).having();
+    return new StatsQuery(
+        all, by, everyNanos, new Rows(rows.columns, having, rows.order, rows.limit, rows.others));
+  }
+
+  /// The same aggregates, and one row of all groups beyond the limit.
+  public StatsQuery withOthers() {
+    if (rows.limit == Long.MAX_VALUE || by.isEmpty()) {
+      throw new QueryException.Refused(
+          "other", "is of the groups beyond a limit; add by and limit");
+    }
+    return with(new Rows(rows.columns, rows.having, rows.order, rows.limit, true));
+  }
+
+  /// The same columns of all events together.
+  public StatsQuery ungrouped() {
+    Rows all = new Rows(rows.columns, new Having.Everything(), List.of(), Long.MAX_VALUE, false);
+    return new StatsQuery(measures, List.of(), 0, all);
+  }
+
+  private StatsQuery with(Rows newRows) {
+    return new StatsQuery(measures, by, everyNanos, newRows);
+  }
+
+  /// Number of columns that are not of the group.
+  public int columns() {
+    return rows.columns.size();
+  }
+
+  /// The aggregate of each column; null for one that is computed from several.
+  public List<@Nullable Aggregate> columnAggregates() {
+    List<@Nullable Aggregate> aggregates = new ArrayList<>();
+    for (StatsColumn column : rows.columns) {
+      aggregates.add(
+          column.value() instanceof StatsExpression.Of(int measure) ? measures.get(measure) : null);
+    }
+    return aggregates;
+  }
+
+  /// True when each column is an aggregate of all events, and all groups are rows.
+  public boolean isPlain() {
+    return rows.equals(Rows.of(measures)) && measures.stream().noneMatch(m -> m.where() != null);
   }
 
   /// The same aggregates with their rows in another order.
   ///
   /// @param columns names of columns, each with `asc` or `desc`, separated by commas
   public StatsQuery withOrder(String columns) {
-    return new StatsQuery(measures, by, everyNanos, RowOrder.parse(columns, heads()), limit);
+    List<RowOrder> order = RowOrder.parse(columns, heads());
+    return with(new Rows(rows.columns, rows.having, order, rows.limit, rows.others));
   }
 
   /// The same aggregates, the first rows only.
   public StatsQuery withLimit(long newLimit) {
-    return new StatsQuery(measures, by, everyNanos, order, newLimit);
+    return with(new Rows(rows.columns, rows.having, rows.order, newLimit, rows.others));
   }
 
   /// The attributes that it reads (projection); null for all. Never empty, because an empty
@@ -94,6 +189,9 @@ public record StatsQuery(
       if (name != null) {
         fields.add(NameText.stored(name));
       }
+      if (measure.where() != null) {
+        Filters.addColumns(measure.where().filter(), fields);
+      }
     }
     if (fields.isEmpty()) {
       fields.add(Aggregation.TYPE);
@@ -107,7 +205,10 @@ public record StatsQuery(
   public @Nullable Grouping fold() {
     List<AttributeName> names = attributes();
     boolean level = groups().contains(Field.LEVEL);
-    if (asksForBytes() || asksForNumbersOfType() || (level && names.contains(Level.FIELD))) {
+    if (asksForBytes()
+        || asksForNumbersOfType()
+        || isConditional()
+        || (level && names.contains(Level.FIELD))) {
       return null;
     }
     Grouping fold = new Grouping(names, everyNanos).withFields(aggregated());
@@ -116,7 +217,7 @@ public record StatsQuery(
 
   /// True when the number of events of each group answers the query.
   public boolean isOfCounts() {
-    return !asksForBytes() && aggregated().isEmpty();
+    return !asksForBytes() && !isConditional() && aggregated().isEmpty();
   }
 
   /// The aggregates of attributes that the groups do not tell. The type is none of them: a group
@@ -143,7 +244,7 @@ public record StatsQuery(
   /// has the name of the level.
   public @Nullable RollupRequest question() {
     List<AttributeName> names = attributes();
-    if (names.contains(Level.FIELD) || asksForNumbersOfType()) {
+    if (names.contains(Level.FIELD) || asksForNumbersOfType() || isConditional()) {
       return null;
     }
     List<AttributeName> grouped = new ArrayList<>(names);
@@ -159,6 +260,10 @@ public record StatsQuery(
           AttributeName name = measure.name();
           return name != null && Field.of(name).isType() && !measure.isCount();
         });
+  }
+
+  private boolean isConditional() {
+    return measures.stream().anyMatch(measure -> measure.where() != null);
   }
 
   private boolean asksForBytes() {
@@ -189,7 +294,7 @@ public record StatsQuery(
       heads.add("ts");
     }
     by.forEach(name -> heads.add(name.toString()));
-    measures.forEach(measure -> heads.add(measure.toString()));
+    rows.columns.forEach(column -> heads.add(column.head()));
     return heads;
   }
 

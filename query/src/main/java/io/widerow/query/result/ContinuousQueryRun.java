@@ -199,8 +199,7 @@ public final class ContinuousQueryRun implements AutoCloseable {
       List<Cell> row = new ArrayList<>();
       row.add(Cell.ofTime(step, time.toString()));
       row.addAll(Collections.nCopies(asked.by().size(), Cell.MISSING));
-      StatsQuery whole = new StatsQuery(asked.measures(), List.of(), 0);
-      row.addAll(new Aggregation(whole, _ -> {}).rows(ZoneOffset.UTC).getFirst());
+      row.addAll(new Aggregation(asked.ungrouped(), _ -> {}).rows(ZoneOffset.UTC).getFirst());
       row.add(Cell.of(true));
       rows.add(row);
     }

@@ -98,9 +98,9 @@ public final class FieldCheck {
         names.add(name);
       }
     }
-    for (Aggregate measure : figures.measures()) {
+    for (Aggregate measure : figures.columnAggregates()) {
       boolean isMissing = isMissing(rows, column++);
-      AttributeName name = measure.name();
+      AttributeName name = measure == null ? null : measure.name();
       isEmpty &= isMissing;
       if (isMissing && name != null) {
         names.add(name);
@@ -132,6 +132,9 @@ public final class FieldCheck {
       AttributeName name = measure.name();
       if (name != null) {
         names.add(name);
+      }
+      if (measure.where() != null) {
+        names.addAll(Filters.named(measure.where().filter()));
       }
     }
     names.remove(Level.FIELD);

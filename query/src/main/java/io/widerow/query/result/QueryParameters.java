@@ -35,10 +35,10 @@ import org.jspecify.annotations.Nullable;
 
 /// The parameters of a query by name, as HTTP and the command line take them: `type` (repeatable,
 /// glob), `shard`, `from`, `to`, `since`, `order`, `limit`, `after`, `arrived`, `where`, `fields`,
-/// `format`, `csv-safe`; `stats`, `by`, `every`, `bars`, `order-by`, `rollup` for aggregates of the
-/// events instead of the events; then `limit` counts their rows, and `damage` sets how damaged
-/// parts are handled. An unknown name or an invalid value throws [QueryException.Refused] with the
-/// value in its message.
+/// `format`, `csv-safe`; `stats`, `by`, `every`, `bars`, `having`, `order-by`, `other`, `rollup`
+/// for aggregates of the events instead of the events; then `limit` counts their rows, and `damage`
+/// sets how damaged parts are handled. An unknown name or an invalid value throws
+/// [QueryException.Refused] with the value in its message.
 ///
 /// @param query which events
 /// @param format format of the result
@@ -73,7 +73,9 @@ public record QueryParameters(
           "by",
           "every",
           "bars",
+          "having",
           "order-by",
+          "other",
           "rollup",
           "damage",
           "explain",
@@ -128,6 +130,7 @@ public record QueryParameters(
       query = query.withFields(fields(given.getOrDefault("fields", List.of())));
     } else {
       figures = limit == null ? figures : figures.withLimit(limit(limit));
+      figures = isTrue(given, "other") ? figures.withOthers() : figures;
       query = query.withFields(figures.fields());
     }
     Format format =
@@ -148,7 +151,18 @@ public record QueryParameters(
     String every = BarSteps.every(given, query, nowNanos);
     StatsQuery figures =
         StatsQuery.parse(
-            RequestParameters.single(given, "stats"), RequestParameters.single(given, "by"), every);
+            RequestParameters.single(given, "stats"),
+            RequestParameters.single(given, "by"),
+            every,
+            nowNanos);
+    String having = RequestParameters.single(given, "having");
+    if (having != null && figures != null) {
+      figures = figures.withHaving(having, nowNanos);
+    }
+    if (figures == null && (having != null || given.containsKey("other"))) {
+      throw new QueryException.Refused(
+          having == null ? "other" : "having", "is of the rows of stats; add --stats count");
+    }
     String orderBy = RequestParameters.single(given, "order-by");
     if (figures == null) {
       if (orderBy != null) {
@@ -165,6 +179,16 @@ public record QueryParameters(
           "order", "not together with stats, which shows no events; order rows with order-by");
     }
     return orderBy == null ? figures : figures.withOrder(orderBy);
+  }
+
+  private static boolean isTrue(Map<String, List<String>> given, String name) {
+    String value = RequestParameters.single(given, name);
+    return switch (value) {
+      case null -> false;
+      case "false" -> false;
+      case "true" -> true;
+      default -> throw new QueryException.Refused(name, "must be true or false, got " + value);
+    };
   }
 
   private static Rollup rollup(Map<String, List<String>> given) {

@@ -47,6 +47,10 @@ public final class RollupParameters {
     if (figures == null) {
       throw new IllegalStateException("no figures of " + stats);
     }
+    if (!figures.isPlain()) {
+      throw new QueryException.Refused(
+          "stats", "a rollup keeps aggregates of all events, without expressions, got " + stats);
+    }
     figures
         .by()
         .forEach(each -> {
