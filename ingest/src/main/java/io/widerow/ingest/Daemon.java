@@ -51,6 +51,7 @@ import io.widerow.ingest.serve.status.DeletionService;
 import io.widerow.ingest.serve.status.DoctorService;
 import io.widerow.ingest.serve.status.IndexService;
 import io.widerow.ingest.serve.status.LayoutService;
+import io.widerow.ingest.serve.status.ReparseService;
 import io.widerow.ingest.serve.status.RepartitionService;
 import io.widerow.ingest.serve.status.RetentionService;
 import io.widerow.ingest.serve.status.RollupService;
@@ -344,6 +345,7 @@ public final class Daemon implements AutoCloseable {
                 new RollupService(store).routes(),
                 new TransformService(Daemon::epochNanos).routes(),
                 new RepartitionService(store).routes(),
+                new ReparseService(store).routes(),
                 new DeletionService(store, config.data(), snapshots).routes(),
                 new DoctorService(doctor).routes(),
                 alertService.routes(),

@@ -135,6 +135,23 @@ final class TransformRun {
     watcher = newWatcher;
   }
 
+  /// Applies the rules to one record, none of which leaves it out.
+  ///
+  /// @return the event as it becomes, until the next call; null when it stays as it is
+  @Nullable RecordView changed(MemorySegment record, long offset) {
+    Fate fate = fate(record, offset);
+    if (fate == Fate.DROPPED) {
+      throw new IllegalStateException("a rule left out an event that must stay");
+    }
+    long bytes = EventLayout.length(records, at);
+    boolean same =
+        fate == Fate.SAME
+            || (EventLayout.length(record, offset) == bytes
+                && MemorySegment.mismatch(record, offset, offset + bytes, records, at, at + bytes)
+                    < 0);
+    return same ? null : view.show(records, at);
+  }
+
   void apply(IncomingBatch batch, EventBatch spare) {
     eventBytesMax = spare.eventBytesMax();
     changed = 0;

@@ -67,6 +67,18 @@ public record RemoteRows(List<String> heads, List<List<Cell>> rows) {
     }
   }
 
+  /// The same by `POST` with a text.
+  public static RemoteRows post(
+      DaemonAddress daemon,
+      String path,
+      Map<String, List<String>> parameters,
+      String body,
+      List<String> heads) {
+    try (RemoteResponse answer = RemoteResponse.post(daemon, path, parameters, body)) {
+      return of(answer, heads);
+    }
+  }
+
   private static RemoteRows of(RemoteResponse answer, List<String> heads) {
     List<List<Cell>> rows = new ArrayList<>();
     String unknown = null;

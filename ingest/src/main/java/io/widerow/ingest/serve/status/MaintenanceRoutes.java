@@ -14,6 +14,7 @@ import io.widerow.query.QueryException;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.embedded.EmbeddedStore;
+import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -40,6 +41,12 @@ record MaintenanceRoutes<T>(String path, Supplier<@Nullable T> part, String whyN
   interface Answer<T> {
     /// @throws IllegalArgumentException with a sentence for the one who asked
     HttpResponse of(T part, QueryParams given) throws RequestRefused;
+  }
+
+  /// Answers one kind of request with a text as its body.
+  interface TextAnswer<T> {
+    /// @throws IllegalArgumentException with a sentence for the one who asked
+    HttpResponse of(T part, String text, QueryParams given) throws RequestRefused;
   }
 
   /// Answers one kind of request about something that has a name.
@@ -92,6 +99,27 @@ record MaintenanceRoutes<T>(String path, Supplier<@Nullable T> part, String whyN
         (context, _) -> {
           context.clearRequestTimeout();
           return answer(context, answer);
+        });
+  }
+
+  /// The same with a text of at most `bytesMax` as the body of the request.
+  HttpRoute work(long bytesMax, TextAnswer<T> answer) {
+    return HttpRoute.post(
+        path,
+        Tokens.Scope.ADMIN,
+        (context, request) -> {
+          context.clearRequestTimeout();
+          context.setMaxRequestLength(bytesMax);
+          return HttpResponse.of(
+              request
+                  .aggregate()
+                  .thenApplyAsync(
+                      whole -> {
+                        String text = whole.content(StandardCharsets.UTF_8);
+                        return answer(
+                            context.queryParams(), (there, given) -> answer.of(there, text, given));
+                      },
+                      context.blockingTaskExecutor()));
         });
   }
 
