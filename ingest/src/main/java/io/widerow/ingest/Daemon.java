@@ -252,6 +252,7 @@ public final class Daemon implements AutoCloseable {
         new AlertEngine.Settings(
             options.resendMillis(),
             options.settleMillis(),
+            options.lateMillis(),
             options.externalUrl(),
             options.externalLabels()),
         Daemon::epochNanos,

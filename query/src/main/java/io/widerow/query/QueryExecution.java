@@ -2,7 +2,6 @@ package io.widerow.query;
 
 import io.widerow.event.AttributeName;
 import io.widerow.event.PartitionKey;
-import io.widerow.storage.Filter;
 import io.widerow.storage.Filters;
 import io.widerow.storage.Scan;
 import io.widerow.storage.ScanWatch;
@@ -10,6 +9,7 @@ import io.widerow.storage.StoreView;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// The source and the limits of one query that takes several reads.
@@ -24,7 +24,7 @@ public class QueryExecution implements AutoCloseable {
   private final HeldMemory held;
   private final HeldMemory passing;
   private long heldMax = Long.MAX_VALUE;
-  private @Nullable Filter only;
+  private Consumer<RangeQuery> opened = _ -> {};
   private long eventsScanned;
   private long eventsKept;
   private long bytesRead;
@@ -48,9 +48,9 @@ public class QueryExecution implements AutoCloseable {
     return memory;
   }
 
-  /// Lets the readers that are opened from now on see only events that pass a filter.
-  public final void seeOnly(Filter filter) {
-    only = filter;
+  /// Hands over each query that is opened from now on.
+  public final void whenOpened(Consumer<RangeQuery> watch) {
+    opened = watch;
   }
 
   /// Opens a reader, whose cost counts when the caller has closed it.
@@ -66,10 +66,8 @@ public class QueryExecution implements AutoCloseable {
   /// The same over some partitions of the view.
   public final RangeReader open(StoreView some, RangeQuery query, ReadMode mode) {
     check();
-    Filter also = only;
-    RangeQuery asked =
-        also == null ? query : query.withFilter(new Filter.And(List.of(also, query.filter())));
-    RangeReader reader = RangeReader.open(some, asked, mode, budget, memory);
+    opened.accept(query);
+    RangeReader reader = RangeReader.open(some, query, mode, budget, memory);
     reader.whenClosed(this::add);
     reading = reader;
     if (cancelled) {

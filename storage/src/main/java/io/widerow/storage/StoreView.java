@@ -94,6 +94,19 @@ public interface StoreView extends AutoCloseable {
     return this;
   }
 
+  /// The events of this view that arrived between two of its positions. Events that were deleted or
+  /// replaced since are not among them.
+  ///
+  /// - Memory: belongs to this view, and is not closed.
+  ///
+  /// @param from only events that arrived at this position or later; null for all
+  /// @param until only events that arrived before this position; null for all
+  /// @throws IllegalArgumentException when a position is not one of a store on this machine, or
+  ///   this store is none
+  default StoreView arrivedWithin(@Nullable Arrivals from, @Nullable Arrivals until) {
+    throw new IllegalArgumentException("only a store on one machine shows ranges of arrivals");
+  }
+
   /// Aggregates whose events are gone, in any order, as [#openFigures] has them. The scan's watch
   /// gets the number of minutes that they cover and the number that they cannot.
   ///

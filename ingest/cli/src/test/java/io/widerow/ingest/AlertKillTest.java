@@ -14,11 +14,14 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
@@ -40,11 +43,15 @@ class AlertKillTest {
   private static final Pattern VALUE = Pattern.compile("\\[(\\d+(?:\\.\\d+)?),\"([^\"]*)\"]");
   private static final Pattern STARTS = Pattern.compile("\"startsAt\":\"([^\"]*)\"");
 
+  private static final Pattern NOTICE =
+      Pattern.compile("\"job\":\"(\\w+)\".*?\"startsAt\":\"([^\"]*)\",\"endsAt\":\"([^\"]*)\"");
+
   @TempDir private Path directory = Path.of(".");
 
   private final long seed = Seeds.one();
   private final SplittableRandom random = new SplittableRandom(seed);
   private final int kills = Slice.of("kills", 8, 40);
+  private String resend = "1s";
   private @Nullable FakeAlertmanager alertmanager;
 
   private ServeProcess start(QuickJvm jvm) throws IOException {
@@ -56,14 +63,23 @@ class AlertKillTest {
         "--set",
         "rules-settle=0s",
         "--set",
-        "rules-resend=1s",
+        "rules-resend=" + resend,
+        "--set",
+        "rules-late=5m",
         "--alertmanagers",
         Objects.requireNonNull(alertmanager).url());
   }
 
   private static void send(ServeProcess daemon, int value)
       throws IOException, InterruptedException {
-    String line = "{\"type\":\"x\",\"ts\":\"%s\",\"value\":%d}\n".formatted(Instant.now(), value);
+    send(daemon, "x", Instant.now(), "", value);
+  }
+
+  /// @param labels with a comma after each
+  private static void send(ServeProcess daemon, String type, Instant time, String labels, int value)
+      throws IOException, InterruptedException {
+    String line =
+        "{\"type\":\"%s\",\"ts\":\"%s\",%s\"value\":%d}\n".formatted(type, time, labels, value);
     assertEquals(200, daemon.post("/v1/events", Http.NDJSON, line).statusCode());
   }
 
@@ -115,6 +131,73 @@ class AlertKillTest {
         daemon.close();
       }
     }
+  }
+
+  /// Each alert has ended 10 s before the events that show it arrive, and a kill follows them.
+  @Test
+  void killsLoseNoLateAlert() throws IOException, InterruptedException {
+    Path rules = Files.createDirectories(directory.resolve("rules"));
+    Files.writeString(
+        rules.resolve("k.yml"),
+        """
+        groups:
+          - name: k
+            interval: 1s
+            rules:
+              - {record: r, expr: y * 2}
+              - {alert: A, expr: r > 10}
+        """);
+    resend = "1m";
+    QuickJvm jvm = QuickJvm.shared();
+    Map<String, Instant> begins = new TreeMap<>();
+    try (FakeAlertmanager server = new FakeAlertmanager(0)) {
+      alertmanager = server;
+      ServeProcess daemon = start(jvm);
+      try {
+        send(daemon, "y", Instant.now(), "\"job\":\"none\",", 1);
+        Await.pause(Duration.ofSeconds(20)); // so far are there evaluations
+        for (int i = 0; i < kills; i++) {
+          Instant time = Instant.now().minusSeconds(15);
+          String job = "\"job\":\"j%d\",".formatted(i);
+          begins.put("j" + i, time);
+          send(daemon, "y", time, job, 10);
+          send(daemon, "y", time.plusSeconds(5), job, 1);
+          Await.pauseNanos(TimeUnit.MILLISECONDS.toNanos(random.nextInt(1, 2_000)));
+          daemon.kill();
+          daemon.close();
+          daemon = start(jvm);
+        }
+        ServeProcess last = daemon;
+        Await.until(() -> late(server).keySet().equals(begins.keySet()), "all are sent");
+        String history = last.get("/v1/alerts/history?from=2h").body();
+        for (Map.Entry<String, Instant> begin : begins.entrySet()) {
+          Set<Instant> starts = late(server).getOrDefault(begin.getKey(), Set.of());
+          assertEquals(1, starts.size(), "several starts of " + begin.getKey() + ": " + starts);
+          Duration after = Duration.between(begin.getValue(), starts.iterator().next());
+          assertTrue(!after.isNegative() && after.toMillis() <= 1_000, begin + ": " + starts);
+          long changes =
+              history.lines().filter(each -> each.contains(begin.getKey() + "\"")).count();
+          assertEquals(2, changes, history);
+        }
+        assertEquals(0, daemon.stop(60), daemon.output());
+      } finally {
+        daemon.close();
+      }
+    }
+  }
+
+  /// The times at which alerts are said to have begun to fire, by job, in notices that they do.
+  private static Map<String, Set<Instant>> late(FakeAlertmanager server) {
+    Map<String, Set<Instant>> starts = new TreeMap<>();
+    for (String body : server.bodies()) {
+      for (MatchResult each : NOTICE.matcher(body).results().toList()) {
+        Instant start = Instant.parse(each.group(2));
+        if (Instant.parse(each.group(3)).isAfter(start.plusSeconds(30))) {
+          starts.computeIfAbsent(each.group(1), _ -> new TreeSet<>()).add(start);
+        }
+      }
+    }
+    return starts;
   }
 
   private static boolean hasEnded(ServeProcess daemon) {

@@ -14,8 +14,6 @@ import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.embedded.EmbeddedStore;
 import io.widerow.storage.embedded.SavedControl;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -50,13 +48,13 @@ public final class AlertEngine {
   private static final Logger LOG = Logger.getLogger("widerow");
   private static final long BACK_MILLIS = 3_600_000;
   private static final long STALE_MILLIS = 60_000; // and two intervals
-  private static final int EXTENT = 4; // intervals for which a firing alert is good
   private static final long NANOS_PER_MILLISECOND = 1_000_000;
 
   private final RuleReader reader;
   private final @Nullable RuleStore results; // null on a cluster, which evaluates nothing
   private final @Nullable RuleDirectory directory;
   private final Alertmanagers alertmanagers;
+  private final Notices notices;
   private final Settings settings;
   private final LongSupplier epochNanos;
   private final Executor executor;
@@ -70,11 +68,14 @@ public final class AlertEngine {
   /// @param resendMillis after which a firing alert is sent again
   /// @param settleMillis after a start without evaluations: senders first repeat what they could
   ///   not deliver
+  /// @param lateMillis how far back evaluations are made again for events that arrive after them; 0
+  ///   for not
   /// @param externalUrl of this daemon, for people; empty for none
   /// @param externalLabels added to each notification
   public record Settings(
       long resendMillis,
       long settleMillis,
+      long lateMillis,
       String externalUrl,
       SortedMap<String, String> externalLabels) {
     GroupEvaluation.External external() {
@@ -116,6 +117,7 @@ public final class AlertEngine {
     this.results = results;
     this.directory = directory;
     this.alertmanagers = alertmanagers;
+    this.notices = new Notices(alertmanagers, settings);
     this.settings = settings;
     this.epochNanos = epochNanos;
     this.executor = executor;
@@ -442,22 +444,18 @@ public final class AlertEngine {
       }
       long at = next(standing, nowMillis());
       long start = System.nanoTime();
-      RecordedSamples recorded = new RecordedSamples();
-      GroupEvaluation.Outcome outcome;
-      String arrived;
+      List<GroupEvaluation.Outcome> outcomes;
       try (RuleReader.Pass pass = reader.open()) {
-        arrived = pass.view().arrivals().toString();
-        outcome =
-            GroupEvaluation.run(
-                group, standing.state, at, results(pass), recorded, settings.external());
+        outcomes = outcomes(store, pass, group, notices.withoutDelivered(standing.state, at), at);
       }
-      if (store.write(group, outcome, arrived) == RuleStore.Written.REPEATED) {
+      GroupEvaluation.Outcome outcome = outcomes.getLast();
+      if (store.write(group, outcomes) == RuleStore.Written.REPEATED) {
         GroupState stored = store.restore(group, at);
         outcome = stored == null ? outcome : outcome.with(stored);
       }
       double seconds = (System.nanoTime() - start) / 1e9;
       note(standing, outcome, seconds);
-      notices(group, outcome.after(), at);
+      notices.send(group, outcome.after(), nowMillis());
       return true;
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
@@ -477,18 +475,24 @@ public final class AlertEngine {
     }
   }
 
-  static GroupEvaluation.Results results(RuleReader.Pass pass) {
-    return new GroupEvaluation.Results() {
-      @Override
-      public List<RuleSample> of(RuleExpr expr, long millis, RecordedSamples recorded) {
-        return pass.evaluate(expr, millis, recorded);
-      }
-
-      @Override
-      public List<RuleSample> ofTemplate(String text, long millis, RecordedSamples recorded) {
-        return pass.query(text, millis, recorded);
-      }
-    };
+  /// The evaluations that are made at a time: those for which events were late, and the new one.
+  private List<GroupEvaluation.Outcome> outcomes(
+      RuleStore store, RuleReader.Pass pass, RuleGroup group, GroupState before, long at) {
+    GroupEvaluation.External external = settings.external();
+    LateEvaluations late =
+        settings.lateMillis == 0
+            ? null
+            : LateEvaluations.run(store, pass, group, before, at - settings.lateMillis, external);
+    GroupEvaluation.Outcome outcome =
+        GroupEvaluation.run(
+            group,
+            late == null ? before : late.state(),
+            at,
+            pass.view().arrivals().toString(),
+            pass,
+            late == null ? new RecordedSamples() : late.recorded(),
+            external);
+    return late == null ? List.of(outcome) : late.with(outcome, nowMillis());
   }
 
   /// Takes the newest stored state, whose alerts are sent at once.
@@ -501,7 +505,7 @@ public final class AlertEngine {
       standing.state = stored == null ? standing.state : stored;
     }
     if (stored != null) {
-      notices(group, stored, stored.at());
+      notices.send(group, stored, now);
     }
   }
 
@@ -536,38 +540,6 @@ public final class AlertEngine {
     lines.forEach(line -> LOG.log(Level.WARNING, "{0}", line));
   }
 
-  /// Hands the alerts that fire, or fired lately, to the Alertmanagers.
-  private void notices(RuleGroup group, GroupState state, long at) {
-    long from = Math.max(at, nowMillis()); // an evaluation that is made up for ends no alert
-    long until = from + EXTENT * Math.max(group.intervalMillis(), settings.resendMillis);
-    List<Notice> notices = new ArrayList<>();
-    for (int i = 0; i < group.rules().size(); i++) {
-      String source = source(group.rules().get(i));
-      for (ActiveAlert alert : state.rules().get(i).alerts().values()) {
-        boolean resolved = alert.state() == ActiveAlert.State.INACTIVE;
-        if (alert.state() != ActiveAlert.State.PENDING) {
-          notices.add(
-              new Notice(
-                  alert.labels(),
-                  alert.annotations(),
-                  alert.firedAt(),
-                  resolved ? alert.resolvedAt() : until,
-                  resolved,
-                  source));
-        }
-      }
-    }
-    alertmanagers.offer(notices);
-  }
-
-  private String source(Rule rule) {
-    return settings.externalUrl.isEmpty()
-        ? ""
-        : settings.externalUrl
-            + "/ui/?expr="
-            + URLEncoder.encode(rule.expr().text(), StandardCharsets.UTF_8);
-  }
-
   /// Hands over the stored changes of alerts, a line each, in the order of time.
   ///
   /// @param fromMillis first time
@@ -589,8 +561,7 @@ public final class AlertEngine {
       RuleFile file, long fromMillis, long untilMillis, boolean asSeen, Consumer<String> line) {
     RuleStore store = results;
     if (asSeen && store != null) {
-      List<RuleStore.Made> made = store.made(fromMillis, untilMillis);
-      Backtest.runAsSeen(reader, file, made, settings.external(), line);
+      Backtest.runAsSeen(reader, store, file, fromMillis, untilMillis, settings.external(), line);
     } else {
       Backtest.run(reader, file, fromMillis, untilMillis, settings.external(), line);
     }

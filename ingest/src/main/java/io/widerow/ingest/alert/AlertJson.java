@@ -19,7 +19,15 @@ public final class AlertJson {
   private AlertJson() {}
 
   /// An alert with the number of its rule in the group.
-  record Kept(int rule, String name, ActiveAlert alert) {}
+  ///
+  /// @param since when it was found late, see [LateAlert]; 0 for another alert
+  /// @param delivered whether it was delivered since
+  record Kept(int rule, String name, ActiveAlert alert, long since, boolean delivered) {
+    /// One that is not late.
+    Kept(int rule, String name, ActiveAlert alert) {
+      this(rule, name, alert, 0, false);
+    }
+  }
 
   static StringBuilder appendMap(StringBuilder json, Map<String, String> map) {
     json.append('{');
@@ -60,7 +68,9 @@ public final class AlertJson {
     json.append("\",\"activeAt\":").append(alert.activeAt());
     json.append(",\"firedAt\":").append(alert.firedAt());
     json.append(",\"resolvedAt\":").append(alert.resolvedAt());
-    return json.append(",\"keepSince\":").append(alert.keepSince()).append('}').toString();
+    json.append(",\"keepSince\":").append(alert.keepSince());
+    json.append(",\"since\":").append(kept.since());
+    return json.append(",\"delivered\":").append(kept.delivered()).append('}').toString();
   }
 
   /// The alerts in an array of [#kept].
@@ -99,7 +109,9 @@ public final class AlertJson {
             number(node, "activeAt"),
             number(node, "firedAt"),
             number(node, "resolvedAt"),
-            number(node, "keepSince")));
+            number(node, "keepSince")),
+        number(node, "since"),
+        text(node, "delivered").equals("true"));
   }
 
   private static double value(String text) {

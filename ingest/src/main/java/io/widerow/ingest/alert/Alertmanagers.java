@@ -77,6 +77,10 @@ public final class Alertmanagers implements AutoCloseable {
     Entry(Notice notice) {
       this.notice = notice;
     }
+
+    boolean isLate() {
+      return notice.kind() == Notice.Kind.LATE;
+    }
   }
 
   /// Delivers states of alerts, firing or resolved, which are durable.
@@ -101,6 +105,11 @@ public final class Alertmanagers implements AutoCloseable {
         }
       }
     }
+  }
+
+  /// True when every Alertmanager has got an alert that was found late.
+  boolean haveTaken(ActiveAlert alert) {
+    return receivers.stream().allMatch(each -> each.hasTaken(alert.labels(), alert.firedAt()));
   }
 
   private boolean isWaiting(Labels labels) {
@@ -145,6 +154,10 @@ public final class Alertmanagers implements AutoCloseable {
         Entry entry = entries.get(notice.labels());
         if (entry == null) {
           entries.put(notice.labels(), new Entry(notice));
+        } else if (entry.isLate()
+            && (entry.notice.isSame(notice)
+                || (notice.isResolved() && (entry.due || now - entry.sentMillis < resendMillis)))) {
+          assert true; // it fires for a resend interval from when it is taken
         } else {
           boolean same = entry.notice.isSame(notice);
           entry.due |= !same || now - entry.sentMillis >= resendMillis;
@@ -155,15 +168,21 @@ public final class Alertmanagers implements AutoCloseable {
           .values()
           .removeIf(each ->
               !each.due
-                  && each.notice.isResolved()
-                  && now - each.notice.endsAt() > AlertSteps.KEPT_MILLIS);
+                  && (each.isLate() || each.notice.isResolved())
+                  && now - Math.max(each.notice.endsAt(), each.sentMillis)
+                      > AlertSteps.KEPT_MILLIS);
       notifyAll();
     }
 
     /// True for a firing alert that was not taken yet.
     synchronized boolean isWaiting(Labels labels) {
       Entry entry = entries.get(labels);
-      return entry != null && !entry.notice.isResolved();
+      return entry != null && entry.notice.kind() == Notice.Kind.FIRING;
+    }
+
+    synchronized boolean hasTaken(Labels labels, long startsAt) {
+      Entry entry = entries.get(labels);
+      return entry != null && !entry.due && entry.notice.startsAt() == startsAt;
     }
 
     void run() {
@@ -219,9 +238,11 @@ public final class Alertmanagers implements AutoCloseable {
     private @Nullable String post(HttpClient client, List<Notice> notices)
         throws InterruptedException {
       StringBuilder json = new StringBuilder("[");
+      long lateEnd = epochNanos.getAsLong() / 1_000_000 + resendMillis;
       for (Notice each : notices) {
         json.append(json.length() > 1 ? "," : "");
-        StringBuilder _ = each.append(json, externalLabels);
+        boolean isLate = each.kind() == Notice.Kind.LATE;
+        StringBuilder _ = (isLate ? each.withEnd(lateEnd) : each).append(json, externalLabels);
       }
       try {
         HttpResponse<String> response =

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The evaluations of a rule file over the past, with the code of the live ones. Recorded series
@@ -28,18 +29,28 @@ final class Backtest {
   private Backtest(RuleReader.Pass pass, RuleFile file) {
     this.pass = pass;
     own = new TreeSet<>(Set.of(GroupEvaluation.ALERTS, GroupEvaluation.FOR_STATE));
-    boolean asks = false;
-    for (RuleGroup group : file.groups()) {
+    file.groups().forEach(group -> own.addAll(new OwnSamples(group, 0).metrics()));
+    recorded = recorded(own, file.groups());
+  }
+
+  /// For samples that the expressions of groups read, or all where templates have expressions.
+  private static RecordedSamples recorded(Set<String> own, List<RuleGroup> groups) {
+    List<ExprParts> readers = new ArrayList<>();
+    for (RuleGroup group : groups) {
       for (Rule rule : group.rules()) {
-        if (!rule.isAlert()) {
-          own.add(rule.name());
+        boolean asks =
+            Stream.of(rule.annotations(), rule.labels())
+                .flatMap(texts -> texts.values().stream())
+                .anyMatch(each -> each.text().contains("query"));
+        if (asks) {
+          return new RecordedSamples(own);
         }
-        asks |=
-            rule.annotations().values().stream().anyMatch(each -> each.text().contains("query"))
-                || rule.labels().values().stream().anyMatch(each -> each.text().contains("query"));
+        if (rule.expr() instanceof RuleExpr.Promql(var _, var expr)) {
+          readers.add(ExprParts.of(expr));
+        }
       }
     }
-    recorded = asks ? new RecordedSamples(own) : new RecordedSamples(own, readers(file));
+    return new RecordedSamples(own, readers);
   }
 
   /// The results of an expression at successive times.
@@ -55,26 +66,16 @@ final class Backtest {
   /// A group during the run.
   private static final class Course {
     private final RuleGroup group;
+    private final RecordedSamples recorded;
     private GroupState state;
     private long next;
 
-    Course(RuleGroup group, long fromMillis) {
+    Course(RuleGroup group, GroupState state, RecordedSamples recorded, long fromMillis) {
       this.group = group;
-      this.state = GroupState.of(group);
+      this.state = state;
+      this.recorded = recorded;
       this.next = group.last(fromMillis - 1) + group.intervalMillis();
     }
-  }
-
-  private static List<ExprParts> readers(RuleFile file) {
-    List<ExprParts> readers = new ArrayList<>();
-    for (RuleGroup group : file.groups()) {
-      for (Rule rule : group.rules()) {
-        if (rule.expr() instanceof RuleExpr.Promql(var _, var expr)) {
-          readers.add(ExprParts.of(expr));
-        }
-      }
-    }
-    return readers;
   }
 
   /// @param fromMillis first time
@@ -92,23 +93,28 @@ final class Backtest {
     }
   }
 
-  /// Makes evaluations again that were made, each over what had arrived.
+  /// Makes evaluations again that were made, each over what had arrived. A group begins with the
+  /// state that it had.
   ///
-  /// @param made in the order of time; those of groups that the file does not have are left out
+  /// @param fromMillis first time
+  /// @param untilMillis last time
   static void runAsSeen(
       RuleReader reader,
+      RuleStore store,
       RuleFile file,
-      List<RuleStore.Made> made,
+      long fromMillis,
+      long untilMillis,
       GroupEvaluation.External external,
       Consumer<String> line) {
+    Map<String, @Nullable Course> courses = new HashMap<>();
+    List<String> ofTime = new ArrayList<>();
+    long time = Long.MIN_VALUE;
     try (RuleReader.Pass pass = reader.open()) {
-      Backtest run = new Backtest(pass, file);
-      Map<String, Course> courses = new HashMap<>();
-      file.groups().forEach(group -> courses.put(group.name(), new Course(group, 0)));
-      List<String> ofTime = new ArrayList<>();
-      long time = Long.MIN_VALUE;
-      for (RuleStore.Made each : made) {
-        Course course = courses.get(each.group().substring(each.group().indexOf(';') + 1));
+      for (RuleStore.Made each : store.made(fromMillis, untilMillis)) {
+        if (!courses.containsKey(each.group())) {
+          courses.put(each.group(), course(store, pass, file, each));
+        }
+        Course course = courses.get(each.group());
         if (course == null) {
           continue;
         }
@@ -116,21 +122,39 @@ final class Backtest {
           flush(ofTime, line);
           time = each.millis();
         }
-        RuleReader.Pass seen = pass.asOf(each.arrived());
-        run.step(course, each.millis(), AlertEngine.results(seen), external, ofTime);
+        step(course, each.millis(), pass.before(each.arrived()), external, ofTime);
       }
       flush(ofTime, line);
     }
   }
 
-  private void step(
+  /// The course of a group whose evaluations are made again; null when the file does not have it.
+  /// It reads the samples of its own run, and those that other groups have recorded.
+  private static @Nullable Course course(
+      RuleStore store, RuleReader.Pass pass, RuleFile file, RuleStore.Made first) {
+    int end = first.group().indexOf(';');
+    String name = first.group().substring(end + 1);
+    for (RuleGroup each : file.groups()) {
+      if (each.name().equals(name)) {
+        RuleGroup group = each.inFile(first.group().substring(0, end));
+        GroupState before = store.restore(pass.view(), group, first.millis() - 1);
+        RecordedSamples recorded =
+            recorded(Set.of(), List.of(group)).hiding(new OwnSamples(group, first.millis()));
+        return new Course(group, before == null ? GroupState.of(group) : before, recorded, 0);
+      }
+    }
+    return null;
+  }
+
+  private static void step(
       Course course,
       long millis,
       GroupEvaluation.Results results,
       GroupEvaluation.External external,
       List<String> lines) {
     GroupEvaluation.Outcome outcome =
-        GroupEvaluation.run(course.group, course.state, millis, results, recorded, external);
+        GroupEvaluation.run(
+            course.group, course.state, millis, "", results, course.recorded, external);
     outcome.transitions().forEach(each -> lines.add(AlertJson.line(each)));
     course.state = outcome.after();
   }
@@ -142,7 +166,9 @@ final class Backtest {
       GroupEvaluation.External external,
       Consumer<String> line) {
     List<Course> courses =
-        file.groups().stream().map(group -> new Course(group, fromMillis)).toList();
+        file.groups().stream()
+            .map(group -> new Course(group, GroupState.of(group), recorded, fromMillis))
+            .toList();
     List<String> ofTime = new ArrayList<>();
     long time = Long.MIN_VALUE;
     while (true) {
@@ -180,12 +206,12 @@ final class Backtest {
             return known;
           }
         }
-        return pass.evaluate(expr, millis, of);
+        return pass.of(expr, millis, of);
       }
 
       @Override
       public List<RuleSample> ofTemplate(String text, long millis, RecordedSamples of) {
-        return pass.query(text, millis, of);
+        return pass.ofTemplate(text, millis, of);
       }
     };
   }

@@ -21,6 +21,7 @@ final class ExprParts {
 
   private final List<List<Matcher>> selectors = new ArrayList<>();
   private boolean ofQuery;
+  private boolean ofFixedTime;
 
   private ExprParts() {}
 
@@ -40,6 +41,11 @@ final class ExprParts {
   /// True when the value at a time depends on the other times of its query.
   boolean isOfQuery() {
     return ofQuery;
+  }
+
+  /// True when it reads the same time whenever it is evaluated.
+  boolean isOfFixedTime() {
+    return ofFixedTime;
   }
 
   /// True when a selector may select a metric of one of the names.
@@ -91,5 +97,6 @@ final class ExprParts {
     add(timing.offset());
     ofQuery |= timing.at() instanceof PromqlExpr.At.Start;
     ofQuery |= timing.at() instanceof PromqlExpr.At.End;
+    ofFixedTime |= timing.at() != null;
   }
 }

@@ -24,7 +24,7 @@ final class GroupEvaluation {
   static final String FOR_STATE = "ALERTS_FOR_STATE";
   static final String ALERT_NAME = "alertname";
   private static final String ALERT_STATE = "alertstate";
-  private static final double MARKER = Double.longBitsToDouble(SampleSource.STALE_BITS);
+  static final double MARKER = Double.longBitsToDouble(SampleSource.STALE_BITS);
   private static final double NANOS_PER_SECOND = 1e9;
 
   private final RuleGroup group;
@@ -57,6 +57,11 @@ final class GroupEvaluation {
     Outcome with(GroupState stored) {
       return new Outcome(stored, millis, Map.of(), List.of());
     }
+
+    /// The same evaluation with other samples to store.
+    Outcome with(Map<Labels, Double> samples) {
+      return new Outcome(after, millis, samples, transitions);
+    }
   }
 
   /// The result cannot be that of a rule.
@@ -83,11 +88,13 @@ final class GroupEvaluation {
   }
 
   /// @param at of the evaluation, milliseconds since the Unix epoch
+  /// @param arrived the position in the order of arrival that it reads
   /// @param recorded gets the samples that this evaluation makes
   static Outcome run(
       RuleGroup group,
       GroupState before,
       long at,
+      String arrived,
       Results results,
       RecordedSamples recorded,
       External external) {
@@ -97,7 +104,8 @@ final class GroupEvaluation {
       after.add(run.rule(group.rules().get(i), before.rules().get(i)));
     }
     run.endSeries(before, after);
-    return new Outcome(new GroupState(at, after), run.millis(), run.written, run.transitions);
+    return new Outcome(
+        new GroupState(at, arrived, after), run.millis(), run.written, run.transitions);
   }
 
   /// The time that is read.
@@ -126,7 +134,8 @@ final class GroupEvaluation {
         written.put(labels, value);
         recorded.add(labels, millis(), value);
       });
-      return new GroupState.OfRule(alerts, made.keySet(), null, seconds(start), shown);
+      return new GroupState.OfRule(
+          alerts, made.keySet(), null, seconds(start), shown, before.late());
     } catch (Failed | QueryException | PromqlException | StorageException failed) {
       return before.failed(String.valueOf(failed.getMessage()), seconds(start));
     }

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 /// makes another one, which counts once it is stored.
 ///
 /// @param at time of the evaluation, milliseconds since the Unix epoch; [#NEVER] before the first
-record GroupState(long at, List<OfRule> rules) {
+/// @param arrived the position in the order of arrival that it has read; empty before the first
+record GroupState(long at, String arrived, List<OfRule> rules) {
   static final long NEVER = Long.MIN_VALUE;
 
   GroupState {
@@ -28,26 +29,33 @@ record GroupState(long at, List<OfRule> rules) {
   /// @param error of the last evaluation; null when it had none
   /// @param seconds that it took
   /// @param shown the aggregate of a rule that the store keeps
+  /// @param late alerts that fired and ended in the past, as late events have shown
   record OfRule(
       SortedMap<Labels, ActiveAlert> alerts,
       Set<Labels> series,
       @Nullable String error,
       double seconds,
-      Evaluation.@Nullable Value shown) {
-    static final OfRule NEW = new OfRule(new TreeMap<>(), Set.of(), null, 0, null);
+      Evaluation.@Nullable Value shown,
+      List<LateAlert> late) {
+    static final OfRule NEW = new OfRule(new TreeMap<>(), Set.of(), null, 0, null, List.of());
 
     OfRule {
       alerts = Collections.unmodifiableSortedMap(alerts);
       series = Collections.unmodifiableSet(new TreeSet<>(series));
+      late = List.copyOf(late);
     }
 
     /// The same after an evaluation without a result.
     OfRule failed(String why, double took) {
-      return new OfRule(alerts, series, why, took, null);
+      return new OfRule(alerts, series, why, took, null, late);
     }
 
     OfRule withSeries(Set<Labels> others) {
-      return new OfRule(alerts, others, error, seconds, shown);
+      return new OfRule(alerts, others, error, seconds, shown, late);
+    }
+
+    OfRule withLate(List<LateAlert> others) {
+      return new OfRule(alerts, series, error, seconds, shown, others);
     }
 
     /// The worst state of its alerts.
@@ -60,7 +68,7 @@ record GroupState(long at, List<OfRule> rules) {
   }
 
   static GroupState of(RuleGroup group) {
-    return new GroupState(NEVER, Collections.nCopies(group.rules().size(), OfRule.NEW));
+    return new GroupState(NEVER, "", Collections.nCopies(group.rules().size(), OfRule.NEW));
   }
 
   /// The state of another version of the group: rules that did not change continue.
@@ -85,6 +93,6 @@ record GroupState(long at, List<OfRule> rules) {
       ended.addAll(next.getFirst().series());
       next.set(0, next.getFirst().withSeries(ended));
     }
-    return new GroupState(group.hasTimesOf(old) ? at : NEVER, next);
+    return new GroupState(group.hasTimesOf(old) ? at : NEVER, arrived, next);
   }
 }

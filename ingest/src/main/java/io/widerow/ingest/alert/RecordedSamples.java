@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /// Samples that rules have recorded and that the store does not have yet: those of the evaluation
@@ -21,6 +22,7 @@ final class RecordedSamples {
   private final Set<String> own; // names whose samples are never those of the store
   private final @Nullable List<ExprParts> readers; // null for any
   private final Map<Labels, Recorded> all = new TreeMap<>();
+  private @Nullable OwnSamples hidden; // in the store; null for none
   private Evaluation.@Nullable Value shown;
 
   /// The samples of a series, by time.
@@ -39,15 +41,15 @@ final class RecordedSamples {
       values[at] = value;
     }
 
+    /// The first sample at a time or after it.
+    private int at(long time) {
+      int found = Arrays.binarySearch(millis, 0, count, time);
+      return found < 0 ? -found - 1 : found;
+    }
+
     SampleSource.Samples within(Labels labels, long from, long last) {
-      int first = 0;
-      while (first < count && millis[first] < from) {
-        first++;
-      }
-      int until = count;
-      while (until > first && millis[until - 1] > last) {
-        until--;
-      }
+      int first = at(from);
+      int until = Math.max(first, last == Long.MAX_VALUE ? count : at(last + 1));
       return new SampleSource.Samples(
           labels,
           Arrays.copyOfRange(millis, first, until),
@@ -70,6 +72,12 @@ final class RecordedSamples {
   /// For an evaluation whose results go to the store.
   RecordedSamples() {
     this(Set.of());
+  }
+
+  /// Leaves out samples of the store: those here replace them.
+  RecordedSamples hiding(OwnSamples samples) {
+    hidden = samples;
+    return this;
   }
 
   void add(Labels labels, long millis, double value) {
@@ -97,8 +105,9 @@ final class RecordedSamples {
       Map<Labels, SampleSource.Samples> found = new TreeMap<>();
       if (!isOwn(matchers)) {
         for (SampleSource.Samples each : stored.select(matchers, from, last)) {
-          if (!own.contains(each.labels().get(NAME))) {
-            found.put(each.labels(), each);
+          SampleSource.Samples left = left(each);
+          if (!own.contains(each.labels().get(NAME)) && left.millis().length > 0) {
+            found.put(each.labels(), left);
           }
         }
       }
@@ -112,6 +121,22 @@ final class RecordedSamples {
       });
       return new ArrayList<>(found.values());
     };
+  }
+
+  /// The samples of a series in the store that are not left out.
+  private SampleSource.Samples left(SampleSource.Samples stored) {
+    OwnSamples hides = hidden;
+    if (hides == null || !hides.isSeries(stored.labels())) {
+      return stored;
+    }
+    int[] left =
+        IntStream.range(0, stored.millis().length)
+            .filter(i -> !hides.isTime(stored.millis()[i]))
+            .toArray();
+    return new SampleSource.Samples(
+        stored.labels(),
+        IntStream.of(left).mapToLong(i -> stored.millis()[i]).toArray(),
+        IntStream.of(left).mapToDouble(i -> stored.values()[i]).toArray());
   }
 
   /// True when the store has none of the samples that pass.

@@ -28,6 +28,12 @@ public record RuleGroup(
     rules = List.copyOf(rules);
   }
 
+  /// The same in another file.
+  RuleGroup inFile(String other) {
+    return new RuleGroup(
+        other, name, intervalMillis, phaseMillis, offsetMillis, lagMillis, limit, hash, rules);
+  }
+
   /// The phase of a group of this name: not all groups are evaluated at once.
   static long phase(String name, long intervalMillis) {
     byte[] digest = Sha256.start().digest(name.getBytes(StandardCharsets.UTF_8));

@@ -3,6 +3,7 @@ package io.widerow.ingest.alert;
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
+import io.widerow.event.Text;
 import io.widerow.ingest.decode.AttributeLevels;
 import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.IncomingBatch;
@@ -23,11 +24,13 @@ import io.widerow.query.series.Labels;
 import io.widerow.storage.Durability;
 import io.widerow.storage.EventCursor.Step;
 import io.widerow.storage.EventStore;
+import io.widerow.storage.Filter;
 import io.widerow.storage.StoreView;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Collections;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -53,7 +56,9 @@ import org.jspecify.annotations.Nullable;
 ///   widerow.rules        group, file, hash, arrived, part, parts, transitions, state
 /// ```
 ///
-/// The last event is the state after the evaluation; a large one takes several parts.
+/// The last event is the state after the evaluation; a large one takes several parts. An evaluation
+/// that is made again for late events is another batch of the same time: its samples and its state
+/// count instead of the former ones, because they arrived later.
 ///
 /// - Threads: one at a time.
 final class RuleStore {
@@ -63,6 +68,7 @@ final class RuleStore {
   static final String TYPE = "widerow.rules";
 
   private static final AttributeName GROUP = AttributeName.of("group");
+  private static final AttributeName HASH = AttributeName.of("hash");
   private static final AttributeName ARRIVED = AttributeName.of("arrived");
   private static final AttributeName STATE = AttributeName.of("state");
   private static final AttributeName TRANSITIONS = AttributeName.of("transitions");
@@ -111,16 +117,18 @@ final class RuleStore {
     }
   }
 
-  /// Stores an evaluation. Durable on return.
+  /// Stores an evaluation, and those before it that were made again. Durable on return.
   ///
-  /// @param arrived the position in the order of arrival that it has read
-  Written write(RuleGroup group, GroupEvaluation.Outcome outcome, String arrived)
+  /// @param outcomes in the order of time
+  Written write(RuleGroup group, List<GroupEvaluation.Outcome> outcomes)
       throws NotStored, InterruptedException {
-    long at = outcome.after().at();
+    long at = outcomes.getLast().after().at();
     IncomingBatch batch = lanes.begin(epochNanos.getAsLong());
     boolean _ = batch.takeRules(); // transforms are for the events of senders
-    outcome.written().forEach((labels, value) -> sample(batch, labels, outcome.millis(), value));
-    state(batch, group, outcome, arrived);
+    for (GroupEvaluation.Outcome outcome : outcomes) {
+      outcome.written().forEach((labels, value) -> sample(batch, labels, outcome.millis(), value));
+      state(batch, group, outcome);
+    }
     CompletableFuture<BatchOutcome> done = new CompletableFuture<>();
     String name = "rules/%s/%d".formatted(group.key(), at);
     lanes.write(
@@ -193,23 +201,23 @@ final class RuleStore {
     tape.string(true, at, bytes.length);
   }
 
-  private void state(
-      IncomingBatch batch, RuleGroup group, GroupEvaluation.Outcome outcome, String arrived) {
+  private void state(IncomingBatch batch, RuleGroup group, GroupEvaluation.Outcome outcome) {
     List<String> changes = arrays(outcome.transitions().stream().map(AlertJson::line).toList());
-    List<String> alerts = new ArrayList<>();
+    List<AlertJson.Kept> kept = new ArrayList<>(alerts(group, outcome.after()));
     for (int i = 0; i < group.rules().size(); i++) {
-      for (ActiveAlert alert : outcome.after().rules().get(i).alerts().values()) {
-        alerts.add(AlertJson.kept(new AlertJson.Kept(i, group.rules().get(i).name(), alert)));
+      String name = group.rules().get(i).name();
+      for (LateAlert late : outcome.after().rules().get(i).late()) {
+        kept.add(new AlertJson.Kept(i, name, late.alert(), late.since(), late.delivered()));
       }
     }
-    List<String> states = arrays(alerts);
+    List<String> states = arrays(kept.stream().map(AlertJson::kept).toList());
     int parts = Math.max(changes.size(), states.size());
     for (int part = 0; part < parts; part++) {
       tape.begin(new byte[0]);
       put("group", group.key());
       put("file", group.file());
       put("hash", group.hash());
-      put("arrived", arrived);
+      put("arrived", outcome.after().arrived());
       name("part");
       tape.whole(part);
       name("parts");
@@ -218,6 +226,17 @@ final class RuleStore {
       put("state", part < states.size() ? states.get(part) : "[]");
       end(batch, TYPE, outcome.after().at());
     }
+  }
+
+  /// The alerts of a state, without those that were found late.
+  static List<AlertJson.Kept> alerts(RuleGroup group, GroupState state) {
+    List<AlertJson.Kept> alerts = new ArrayList<>();
+    for (int i = 0; i < group.rules().size(); i++) {
+      for (ActiveAlert alert : state.rules().get(i).alerts().values()) {
+        alerts.add(new AlertJson.Kept(i, group.rules().get(i).name(), alert));
+      }
+    }
+    return alerts;
   }
 
   /// One array or more, each as long as an event may have it.
@@ -239,35 +258,51 @@ final class RuleStore {
   ///
   /// @param untilMillis time of an evaluation that is not looked at any more
   @Nullable GroupState restore(RuleGroup group, long untilMillis) {
-    long fromMillis = untilMillis - DAY_MILLIS;
-    long[] at = {GroupState.NEVER};
-    List<AlertJson.Kept> kept = new ArrayList<>();
     try (StoreView view = store.view()) {
-      read(
-          view,
-          events(fromMillis, untilMillis).withDescending(true),
-          event -> {
-            long millis = Math.floorDiv(event.timeNanos(), NANOS_PER_MILLISECOND);
-            if (at[0] != GroupState.NEVER && millis != at[0]) {
-              return false;
-            }
-            if (text(event, GROUP).equals(group.key())) {
-              at[0] = millis;
-              kept.addAll(AlertJson.readKept(text(event, STATE)));
-            }
-            return true;
-          });
-      return at[0] == GroupState.NEVER ? null : state(view, group, at[0], kept);
+      return restore(view, group, untilMillis);
     }
   }
 
-  private GroupState state(StoreView view, RuleGroup group, long at, List<AlertJson.Kept> kept) {
+  /// The same in a view.
+  @Nullable GroupState restore(StoreView view, RuleGroup group, long untilMillis) {
+    List<Stored> newest = new ArrayList<>();
+    RangeQuery query = ofGroup(group, untilMillis - DAY_MILLIS, untilMillis).withDescending(true);
+    read(
+        view,
+        query,
+        ofTime -> {
+          newest.addAll(ofTime);
+          return false;
+        });
+    return newest.isEmpty() ? null : state(view, group, newest.getFirst());
+  }
+
+  /// The evaluations of a group that are stored, in the order of time.
+  ///
+  /// @param fromMillis first time
+  /// @param untilMillis last time
+  List<Stored> evaluations(StoreView view, RuleGroup group, long fromMillis, long untilMillis) {
+    List<Stored> all = new ArrayList<>();
+    read(view, ofGroup(group, fromMillis, untilMillis), all::addAll);
+    return all;
+  }
+
+  private GroupState state(StoreView view, RuleGroup group, Stored stored) {
+    List<AlertJson.Kept> kept = stored.kept();
     Map<Integer, Integer> places = places(group, kept);
     List<SortedMap<Labels, ActiveAlert>> alerts = new ArrayList<>();
-    group.rules().forEach(_ -> alerts.add(new TreeMap<>()));
+    List<List<LateAlert>> late = new ArrayList<>();
+    group
+        .rules()
+        .forEach(_ -> {
+          alerts.add(new TreeMap<>());
+          late.add(new ArrayList<>());
+        });
     for (AlertJson.Kept each : kept) {
       Integer place = places.get(each.rule());
-      if (place != null) {
+      if (place != null && each.since() > 0) {
+        late.get(place).add(new LateAlert(each.alert(), each.since(), each.delivered()));
+      } else if (place != null) {
         alerts.get(place).put(each.alert().labels(), each.alert());
       }
     }
@@ -279,11 +314,11 @@ final class RuleStore {
       if (rule.isAlert()) {
         series.addAll(GroupEvaluation.samples(rule, alerts.get(i)).keySet());
       } else if (names.add(rule.name())) {
-        series.addAll(recorded(view, rule.name(), at - group.offsetMillis()));
+        series.addAll(recorded(view, rule.name(), stored.millis() - group.offsetMillis()));
       }
-      rules.add(new GroupState.OfRule(alerts.get(i), series, null, 0, null));
+      rules.add(new GroupState.OfRule(alerts.get(i), series, null, 0, null, late.get(i)));
     }
-    return new GroupState(at, rules);
+    return new GroupState(stored.millis(), stored.arrived(), rules);
   }
 
   /// The place of each stored rule in a group that may have changed: the same one, or the first
@@ -308,13 +343,21 @@ final class RuleStore {
   }
 
   private List<Labels> recorded(StoreView view, String name, long millis) {
+    return samples(view, name, millis, millis).stream()
+        .filter(each -> each.values().length > 0 && !isEnded(each))
+        .map(SampleSource.Samples::labels)
+        .toList();
+  }
+
+  /// The samples of a metric.
+  ///
+  /// @param fromMillis first time
+  /// @param untilMillis last time
+  List<SampleSource.Samples> samples(
+      StoreView view, String metric, long fromMillis, long untilMillis) {
     try (QueryExecution execution = new QueryExecution(view, QueryBudget.DEFAULT, memory)) {
-      Matcher named = new Matcher(Labels.NAME, Matcher.Kind.EQUAL, name, null);
-      return new StoreSamples(execution, Set.of())
-          .select(List.of(named), millis, millis).stream()
-              .filter(each -> each.values().length > 0 && !isEnded(each))
-              .map(SampleSource.Samples::labels)
-              .toList();
+      Matcher named = new Matcher(Labels.NAME, Matcher.Kind.EQUAL, metric, null);
+      return new StoreSamples(execution, Set.of()).select(List.of(named), fromMillis, untilMillis);
     }
   }
 
@@ -324,48 +367,35 @@ final class RuleStore {
 
   /// Hands over the stored changes of a range of time, in the order of time.
   void history(long fromMillis, long untilMillis, Consumer<String> line) {
-    SortedMap<Long, List<String>> byTime = new TreeMap<>();
     try (StoreView view = store.view()) {
       read(
           view,
           events(fromMillis, untilMillis),
-          event -> {
-            List<String> lines = AlertJson.readLines(text(event, TRANSITIONS));
-            if (!lines.isEmpty()) {
-              byTime.computeIfAbsent(event.timeNanos(), _ -> new ArrayList<>()).addAll(lines);
-            }
+          ofTime -> {
+            ofTime.stream().flatMap(each -> each.lines().stream()).sorted().forEach(line);
             return true;
           });
     }
-    byTime
-        .values()
-        .forEach(lines -> {
-          Collections.sort(lines);
-          lines.forEach(line);
-        });
   }
 
   /// An evaluation that was made.
   ///
   /// @param group its key
+  /// @param hash of the file of its group
   /// @param arrived the position in the order of arrival that it has read
-  record Made(long millis, String group, String arrived) {}
+  record Made(long millis, String group, String hash, String arrived) {}
 
-  /// The evaluations that were made in a range of time, in its order.
+  /// The evaluations that were made in a range of time, in its order. One that was made again
+  /// counts instead of the former one.
   List<Made> made(long fromMillis, long untilMillis) {
     List<Made> made = new ArrayList<>();
     try (StoreView view = store.view()) {
       read(
           view,
           events(fromMillis, untilMillis),
-          event -> {
-            Made each =
-                new Made(
-                    Math.floorDiv(event.timeNanos(), NANOS_PER_MILLISECOND),
-                    text(event, GROUP),
-                    text(event, ARRIVED));
-            if (made.isEmpty() || !made.getLast().equals(each)) { // another part of it
-              made.add(each);
+          ofTime -> {
+            for (Stored each : ofTime) {
+              made.add(new Made(each.millis(), each.group(), each.hash(), each.arrived()));
             }
             return true;
           });
@@ -379,17 +409,101 @@ final class RuleStore {
         .withRange(fromMillis * NANOS_PER_MILLISECOND, (untilMillis + 1) * NANOS_PER_MILLISECOND);
   }
 
-  /// Looks at one event.
-  private interface Look {
-    /// Returns false to end.
-    boolean at(EventView event);
+  private static RangeQuery ofGroup(RuleGroup group, long fromMillis, long untilMillis) {
+    Filter.Literal key = new Filter.Literal.Word(Text.of(group.key()));
+    return events(fromMillis, untilMillis)
+        .withFilter(new Filter.Compare(GROUP, Filter.Comparison.EQUAL, key));
   }
 
+  /// An evaluation in the store.
+  static final class Stored {
+    private final long millis;
+    private final String group;
+    private final String hash;
+    private final String arrived;
+    private final long arrival; // of its first event
+    private final List<String> transitions = new ArrayList<>();
+    private final List<String> states = new ArrayList<>();
+
+    private Stored(EventView event) {
+      millis = Math.floorDiv(event.timeNanos(), NANOS_PER_MILLISECOND);
+      group = text(event, GROUP);
+      hash = text(event, HASH);
+      arrived = text(event, ARRIVED);
+      arrival = event.arrival();
+    }
+
+    private void add(EventView event) {
+      transitions.add(text(event, TRANSITIONS));
+      states.add(text(event, STATE));
+    }
+
+    long millis() {
+      return millis;
+    }
+
+    /// The key of the group.
+    String group() {
+      return group;
+    }
+
+    String hash() {
+      return hash;
+    }
+
+    String arrived() {
+      return arrived;
+    }
+
+    /// The changes that it led to.
+    List<String> lines() {
+      return transitions.stream().flatMap(each -> AlertJson.readLines(each).stream()).toList();
+    }
+
+    /// The alerts after it.
+    List<AlertJson.Kept> kept() {
+      return states.stream().flatMap(each -> AlertJson.readKept(each).stream()).toList();
+    }
+
+    /// The same without those that were found late.
+    List<AlertJson.Kept> alerts() {
+      return kept().stream().filter(each -> each.since() == 0).toList();
+    }
+  }
+
+  /// Looks at the evaluations of one time, one of each group.
+  private interface Look {
+    /// Returns false to end.
+    boolean at(Collection<Stored> ofTime);
+  }
+
+  /// Of evaluations that were made again only the last ones are shown.
   private void read(StoreView view, RangeQuery query, Look look) {
     try (QueryExecution execution = new QueryExecution(view, QueryBudget.DEFAULT, memory);
         RangeReader reader = execution.open(query)) {
-      while (reader.nextWhenReady() == Step.EVENT && look.at(reader.event())) {
-        assert true; // each event was looked at
+      Map<String, Stored> ofTime = new LinkedHashMap<>(); // by group
+      long millis = GroupState.NEVER;
+      while (reader.nextWhenReady() == Step.EVENT) {
+        Stored next = new Stored(reader.event());
+        if (next.millis != millis) {
+          if (!ofTime.isEmpty() && !look.at(ofTime.values())) {
+            return;
+          }
+          ofTime.clear();
+          millis = next.millis;
+        }
+        Stored known = ofTime.get(next.group);
+        if (known == null
+            || (!known.arrived.equals(next.arrived) && known.arrival < next.arrival)) {
+          ofTime.put(next.group, next);
+          known = next;
+        }
+        if (known.arrived.equals(next.arrived)) {
+          known.add(reader.event());
+        }
+      }
+      if (!ofTime.isEmpty()) {
+        boolean _ = look.at(ofTime.values());
       }
     }
   }

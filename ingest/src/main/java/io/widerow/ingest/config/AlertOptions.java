@@ -39,6 +39,11 @@ public final class AlertOptions {
     return values.get(ConfigKeys.RULES_SETTLE).toMillis();
   }
 
+  /// How far back rules are evaluated again for late events; 0 for not.
+  public long lateMillis() {
+    return values.get(ConfigKeys.RULES_LATE).toMillis();
+  }
+
   /// URL of this daemon for people, without a slash at its end; empty for none.
   public String externalUrl() {
     return values.get(ConfigKeys.EXTERNAL_URL).orElse("").replaceFirst("/+$", "");

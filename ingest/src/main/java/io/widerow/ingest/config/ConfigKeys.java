@@ -210,6 +210,12 @@ public final class ConfigKeys {
               "time after a start before rules are evaluated, in which senders repeat what they"
                   + " could not deliver; 0s to 1h");
 
+  static final Key<Duration> RULES_LATE =
+      advanced("rules-late", "0s", Form.GRACE, atMost(Duration.ofDays(1)))
+          .summary(
+              "how far back rules are evaluated again for events that arrive late; 0s: not, to"
+                  + " 24h");
+
   static final Key<Optional<String>> EXTERNAL_URL =
       advanced("external-url", "", Form.URI)
           .summary("URL of this daemon in alerts, such as https://logs.example.com; empty: none");

@@ -48,8 +48,19 @@ final class RuleBed implements AutoCloseable {
   Lanes lanes;
   AlertEngine engine;
   long now = start; // milliseconds
+  private final long lateMillis;
+  private final int laneCount;
 
   RuleBed(Path directory, AlertmanagerAddress... alertmanagers) throws IOException {
+    this(directory, 1, 0, alertmanagers);
+  }
+
+  /// @param laneCount lanes of the store
+  /// @param lateMillis for how long evaluations are made again
+  RuleBed(Path directory, int laneCount, long lateMillis, AlertmanagerAddress... alertmanagers)
+      throws IOException {
+    this.laneCount = laneCount;
+    this.lateMillis = lateMillis;
     this.data = directory.resolve("store");
     this.rules = Files.createDirectories(directory.resolve("rules"));
     this.alertmanagers = List.of(alertmanagers);
@@ -60,7 +71,14 @@ final class RuleBed implements AutoCloseable {
 
   private EventStore openStore() {
     return LocalStore.open(
-        DaemonConfig.of(Map.of("data", data.toString(), "lanes", "1", "disk-reserve-bytes", "0")));
+        DaemonConfig.of(
+            Map.of(
+                "data",
+                data.toString(),
+                "lanes",
+                String.valueOf(laneCount),
+                "disk-reserve-bytes",
+                "0")));
   }
 
   private Lanes openLanes() {
@@ -89,7 +107,7 @@ final class RuleBed implements AutoCloseable {
         1 << 16,
         new RuleDirectory(rules, MINUTE),
         new Alertmanagers(alertmanagers, MINUTE, new TreeMap<>(), () -> now * 1_000_000),
-        new AlertEngine.Settings(MINUTE, 0, "http://w", new TreeMap<>()),
+        new AlertEngine.Settings(MINUTE, 0, lateMillis, "http://w", new TreeMap<>()),
         () -> now * 1_000_000,
         tasks::add);
   }

@@ -3,12 +3,27 @@ package io.widerow.query.logql;
 import com.google.re2j.Pattern;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Numbers over time. A closed set.
 ///
 /// - Threads: any; expressions are immutable.
 public sealed interface Metric extends Expr {
+  /// Hands over each function of lines in it.
+  default void forEachRange(Consumer<Range> look) {
+    switch (this) {
+      case Literal _, VectorOf _ -> {}
+      case Range range -> look.accept(range);
+      case Aggregate aggregate -> aggregate.inner().forEachRange(look);
+      case LabelReplace replace -> replace.inner().forEachRange(look);
+      case Binary binary -> {
+        binary.left().forEachRange(look);
+        binary.right().forEachRange(look);
+      }
+    }
+  }
+
   /// A number.
   record Literal(double value) implements Metric {}
 

@@ -71,6 +71,7 @@ final class EmbeddedView implements StoreView, CellView {
   private final AggregateHorizon kept;
   private final @Nullable Filter shown; // events that no deletion hides; null for everything
   private final FilteredRetentions.Hidden hidden;
+  private final @Nullable LaneArrivals since; // begins later than the first event; null for not
   private final @Nullable LaneArrivals before; // ends earlier than the moment; null for not
   private final Layouts layouts;
   private final Executor closers; // of files that this view is the last to read
@@ -88,6 +89,7 @@ final class EmbeddedView implements StoreView, CellView {
       Executor closers,
       ReadDeadline deadline) {
     this.contents = contents;
+    this.since = null;
     this.before = before;
     this.state = state;
     this.rows = rows;
@@ -101,10 +103,16 @@ final class EmbeddedView implements StoreView, CellView {
     this.readers = BlockReaders.of(shared, deadline);
   }
 
-  /// The same view with another horizon. Its parts stay those of `of`.
-  private EmbeddedView(EmbeddedView of, AggregateHorizon kept, FilteredRetentions.Hidden hidden) {
+  /// The same view with another horizon and of other arrivals. Its parts stay those of `of`.
+  private EmbeddedView(
+      EmbeddedView of,
+      AggregateHorizon kept,
+      FilteredRetentions.Hidden hidden,
+      @Nullable LaneArrivals since,
+      @Nullable LaneArrivals before) {
     this.contents = of.contents;
-    this.before = of.before;
+    this.since = since;
+    this.before = before;
     this.state = of.state;
     this.rows = of.rows;
     this.shown = of.shown;
@@ -122,13 +130,18 @@ final class EmbeddedView implements StoreView, CellView {
     return new EmbeddedView(
         this,
         AggregateHorizon.of(contents.retentions().shownBy(Policies.NONE)),
-        FilteredRetentions.Hidden.NONE);
+        FilteredRetentions.Hidden.NONE,
+        since,
+        before);
   }
 
   /// True when the directory of a partition counts its events as a reader does: none replaces
   /// another, and no deletion or policy with a filter hides any.
   boolean countsEachEventOnce(PartitionKey key) {
-    return shown == null && shownFromNanos(key) <= key.fromNanos() && !anyOwnIds(List.of(key));
+    return shown == null
+        && shownFromNanos(key) <= key.fromNanos()
+        && showsAllArrivals()
+        && !anyOwnIds(List.of(key));
   }
 
   /// Takes leases on the current state. When a part of it is freed in the meantime, there is a
@@ -211,7 +224,7 @@ final class EmbeddedView implements StoreView, CellView {
   @Override
   public List<PartitionInfo> partitions(
       Predicate<String> types, long fromNanos, long untilNanos, @Nullable Arrivals after) {
-    Scan scan = Scan.all().withSince(after).withBefore(before);
+    Scan scan = within(Scan.all().withSince(after));
     Map<PartitionKey, PartitionInfo> found = new HashMap<>();
     for (NavigableSet<Bucket> buckets : state.segments().buckets()) {
       for (Bucket bucket : BucketSpans.overlapping(buckets, fromNanos, untilNanos)) {
@@ -328,7 +341,7 @@ final class EmbeddedView implements StoreView, CellView {
 
   @Override
   public EventCursor open(List<PartitionKey> partitions, Scan all) {
-    Scan scan = notDeleted(all).withBefore(before).withFold(null); // events in order
+    Scan scan = within(notDeleted(all)).withFold(null); // events in order
     List<PartitionKey> wanted = kept(partitions);
     Scan shownScan = CellView.and(scan, shownOf(wanted));
     if (shownScan.filter() instanceof Filter.Everything || !anyOwnIds(wanted)) {
@@ -405,15 +418,33 @@ final class EmbeddedView implements StoreView, CellView {
     return question == null || contents.rollups().stream().allMatch(each -> each.keep() == null)
         ? this
         : new EmbeddedView(
-            this, kept.with(new RollupChoice(contents.rollups(), question), filter), hidden);
+            this,
+            kept.with(new RollupChoice(contents.rollups(), question), filter),
+            hidden,
+            since,
+            before);
   }
 
   @Override
   public @Nullable EventCursor openKept(Predicate<String> types, Scan scan) {
     List<LiveFigures> files = state.segments().figures();
-    return files.isEmpty() || scan.since() != null || before != null
+    return files.isEmpty() || scan.since() != null || !showsAllArrivals()
         ? null
         : new KeptCount(files, kept, scan, readers.deadline()).open(types);
+  }
+
+  @Override
+  public StoreView arrivedWithin(@Nullable Arrivals from, @Nullable Arrivals until) {
+    return new EmbeddedView(this, kept, hidden, LaneArrivals.of(from), LaneArrivals.of(until));
+  }
+
+  private boolean showsAllArrivals() {
+    return since == null && before == null;
+  }
+
+  /// A scan of the arrivals that this view shows.
+  private Scan within(Scan scan) {
+    return (scan.since() == null ? scan.withSince(since) : scan).withBefore(before);
   }
 
   /// A scan without the events that a deletion hides.
@@ -433,7 +464,7 @@ final class EmbeddedView implements StoreView, CellView {
     Map<Boolean, List<PartitionKey>> ordered =
         wanted.stream().collect(Collectors.partitioningBy(key -> replaced.contains(key.type())));
     List<EventCursor> cursors =
-        cursors(ordered.getOrDefault(false, List.of()), scan.withBefore(before), true);
+        cursors(ordered.getOrDefault(false, List.of()), within(scan), true);
     if (!replaced.isEmpty()) {
       cursors.add(open(ordered.getOrDefault(true, List.of()), scan));
     }
@@ -444,7 +475,7 @@ final class EmbeddedView implements StoreView, CellView {
   /// Cells count what a deletion hides until it is written without.
   @Override
   public boolean hasCells() {
-    return before == null && !contents.isDrained() && shown == null;
+    return showsAllArrivals() && !contents.isDrained() && shown == null;
   }
 
   @Override
