@@ -48,7 +48,7 @@ distribute() {
   cp -R "$checkout/loadgen/logs" "$tree/logs"
   cp "$checkout/ingest/widerow.service" "$checkout/packaging/widerow.conf" "$tree"
   mkdir "$tree/ingest" "$tree/query" "$tree/packaging" "$tree/packaging/kubernetes"
-  for part in compose compose.yaml helm watch kubernetes/widerow.yaml; do
+  for part in compose compose.yaml grafana helm rules kubernetes/widerow.yaml; do
     cp -R "$checkout/packaging/$part" "$tree/packaging/$part"
   done
   cp -R "$checkout/ingest/docs" "$checkout"/ingest/*.md "$tree/ingest"

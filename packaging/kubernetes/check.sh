@@ -74,12 +74,17 @@ refused 'set both, or insecure=true'
 refused 'set both, or insecure=true' --set 'tokens[0]=reader 0123 query'
 refused 'config.http: the chart sets this key' --set insecure=true --set config.http=x
 node "$here/check.mjs" "$work" "$here/widerow.yaml" "$work/all.yaml" "$top"/.github/workflows/*.yml \
-  "$top/.github/dependabot.yml" "$here/../compose.yaml" "$here"/../compose/*.yaml "$here"/../watch/*
+  "$top/.github/dependabot.yml" "$here/../compose.yaml" "$here"/../compose/*.yaml "$here"/../grafana/* \
+  "$here"/../rules/*
 if command -v promtool >/dev/null 2>&1; then
-  promtool check rules "$here/../watch/rules.yaml"
-  promtool test rules "$here/../watch/rules_test.yaml"
-  node "$here/check.mjs" "$work" --rules "$here/../watch/dashboard-daemon.json" >"$work/rules.yaml"
-  promtool check rules "$work/rules.yaml"
+  promtool check rules "$here/../rules/widerow.yml"
+  promtool test rules "$here/../rules/widerow_test.yml"
+  for dashboard in "$here"/../grafana/*.json; do
+    if [ "${dashboard##*/}" != logs.json ]; then # that one has LogQL
+      node "$here/check.mjs" "$work" --rules "$dashboard" >"$work/rules.yaml"
+      promtool check rules "$work/rules.yaml"
+    fi
+  done
   promtool check config --syntax-only "$here/../compose/prometheus.yaml"
 else
   echo "check.sh: no promtool here, so the alert rules are not evaluated" >&2

@@ -11,6 +11,7 @@ import io.widerow.ingest.config.AlertOptions;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.config.DaemonStoreOptions;
 import io.widerow.ingest.config.FixedLimits;
+import io.widerow.ingest.config.HostName;
 import io.widerow.ingest.config.TlsFiles;
 import io.widerow.ingest.decode.TimeParser;
 import io.widerow.ingest.doctor.Doctor;
@@ -149,6 +150,8 @@ public final class Daemon implements AutoCloseable {
   private final AlertEngine alerts;
   private final ExecutorService evaluation =
       Executors.newSingleThreadExecutor(LowPriorityThread.factory("widerow-alerts"));
+  private final AlertService alertService;
+  private final StatusServices status;
   private final Access access;
   private final HttpServer http;
   private final MaintenanceLoop maintenance = new MaintenanceLoop();
@@ -218,6 +221,10 @@ public final class Daemon implements AutoCloseable {
         new LokiService(
             store, memory, queries.known(), config, Daemon::epochNanos, BuildVersion.value());
     alerts = alerts(config.alerts());
+    alertService = new AlertService(alerts, Daemon::epochNanos);
+    status =
+        new StatusServices(
+            config, intake, store, transforms, registry, doctor, alertService, usableBytes);
     access = new Access(config);
     http = new HttpServer(config, tls, access, routes());
     credit.whenRoom(http.connections()::roomAgain);
@@ -305,6 +312,7 @@ public final class Daemon implements AutoCloseable {
     try {
       daemon.http.listen();
       daemon.sockets.listen();
+      daemon.storeMetrics();
       return daemon;
     } catch (ListenException refused) {
       daemon.close();
@@ -312,9 +320,20 @@ public final class Daemon implements AutoCloseable {
     }
   }
 
+  private void storeMetrics() {
+    if (config.selfMetrics().isPositive()) {
+      SelfMetrics own =
+          new SelfMetrics(
+              lanes,
+              status::metrics,
+              HostName.value() + ":" + http.address().getPort(),
+              Daemon::epochNanos);
+      maintenance.repeat("self-metrics", config.selfMetrics(), own::store);
+    }
+  }
+
   /// The endpoints of each HTTP protocol: one line each.
   private List<HttpRoute> routes() {
-    AlertService alertService = new AlertService(alerts, Daemon::epochNanos);
     WriteRoutes write = new WriteRoutes(intake, config.durability());
     var snapshots = config.store().snapshotDirectory(config.data());
     LokiTenants tenants = new LokiTenants(config.lokiTenant());
@@ -350,16 +369,7 @@ public final class Daemon implements AutoCloseable {
                 new DeletionService(store, config.data(), snapshots).routes(),
                 new DoctorService(doctor).routes(),
                 alertService.routes(),
-                new StatusServices(
-                        config,
-                        intake,
-                        store,
-                        transforms,
-                        registry,
-                        doctor,
-                        alertService,
-                        usableBytes)
-                    .routes())
+                status.routes())
             .flatMap(List::stream)
             .toList();
     return Stream.concat(

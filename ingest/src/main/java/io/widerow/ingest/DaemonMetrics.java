@@ -26,22 +26,26 @@ final class DaemonMetrics {
 
   void ofRequests(ByteCredit credit, ConnectionGuard connections) {
     Gauge.builder("widerow.credit.used.bytes", credit, ByteCredit::bytesUsed).register(registry);
-    Gauge.builder("widerow.credit.refused", credit, ByteCredit::refused).register(registry);
-    Gauge.builder("widerow.connections.refused", connections, ConnectionGuard::refused)
+    FunctionCounter.builder("widerow.credit.refused", credit, ByteCredit::refused)
         .register(registry);
-    Gauge.builder("widerow.connections.slow", connections, ConnectionGuard::slow)
+    FunctionCounter.builder("widerow.connections.refused", connections, ConnectionGuard::refused)
         .register(registry);
-    Gauge.builder("widerow.connections.evicted", connections, ConnectionGuard::evicted)
+    FunctionCounter.builder("widerow.connections.slow", connections, ConnectionGuard::slow)
         .register(registry);
-    Gauge.builder("widerow.connections.flooding", connections, ConnectionGuard::flooding)
+    FunctionCounter.builder("widerow.connections.evicted", connections, ConnectionGuard::evicted)
+        .register(registry);
+    FunctionCounter.builder("widerow.connections.flooding", connections, ConnectionGuard::flooding)
         .register(registry);
   }
 
   void ofQueries(QueryMemory memory, QueryServices queries) {
     Gauge.builder("widerow.query.memory.bytes", memory, QueryMemory::bytesUsed).register(registry);
-    Gauge.builder("widerow.query.refused", memory, QueryMemory::refused).register(registry);
-    Gauge.builder("widerow.query.here", queries, QueryServices::answeredHere).register(registry);
-    Gauge.builder("widerow.query.stalled", queries, QueryServices::stalled).register(registry);
+    FunctionCounter.builder("widerow.query.refused", memory, QueryMemory::refused)
+        .register(registry);
+    FunctionCounter.builder("widerow.query.here", queries, QueryServices::answeredHere)
+        .register(registry);
+    FunctionCounter.builder("widerow.query.stalled", queries, QueryServices::stalled)
+        .register(registry);
   }
 
   void ofCertificates(CertificateWatch certificates) {

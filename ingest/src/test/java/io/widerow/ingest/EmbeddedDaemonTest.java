@@ -164,7 +164,7 @@ class EmbeddedDaemonTest {
     return http.get("/metrics")
         .body()
         .lines()
-        .filter(line -> line.startsWith("widerow_query_here "))
+        .filter(line -> line.startsWith("widerow_query_here_total "))
         .mapToLong(line -> (long) Double.parseDouble(line.substring(line.indexOf(' '))))
         .findFirst()
         .orElseThrow();

@@ -61,7 +61,7 @@ class ClientClassPathTest {
           "alerts set many --stats count --type web --every 1m --above 100",
           "alerts check many",
           "alerts history",
-          "alerts backtest ../../packaging/watch/rules.yaml --from 1m",
+          "alerts backtest ../../packaging/rules/widerow.yml --from 1m",
           "alerts unset many",
           "rollups list",
           "rollups set hits --stats count --type web --every 1h",

@@ -188,7 +188,7 @@ class HostileClientsTest {
     for (String each : told) {
       assertTrue(each.isBlank() || each.startsWith("HTTP/1.1 408"), each);
     }
-    assertTrue(get("/metrics").contains("widerow_connections_slow"), "is counted");
+    assertTrue(get("/metrics").contains("widerow_connections_slow_total"), "is counted");
   }
 
   /// Sends a byte after a while.
@@ -287,7 +287,7 @@ class HostileClientsTest {
         assertTrue(get("/ready").contains("ready"), "others are answered");
       }
     }
-    assertFalse(get("/metrics").contains("widerow_connections_evicted 0.0"), "is counted");
+    assertFalse(get("/metrics").contains("widerow_connections_evicted_total 0.0"), "is counted");
     for (RawHttp each : held) {
       each.close();
     }

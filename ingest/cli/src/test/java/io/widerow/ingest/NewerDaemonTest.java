@@ -203,7 +203,7 @@ class NewerDaemonTest {
           new Asked(
               "alerts",
               "backtest",
-              "../../packaging/watch/rules.yaml",
+              "../../packaging/rules/widerow.yml",
               "--from",
               "2025-11-21",
               "--to",

@@ -4,10 +4,9 @@ import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
 import io.widerow.event.Text;
-import io.widerow.ingest.decode.AttributeLevels;
-import io.widerow.ingest.decode.AttributeTape;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.Refusals;
+import io.widerow.ingest.decode.SampleEvents;
 import io.widerow.ingest.lane.BatchKey;
 import io.widerow.ingest.lane.BatchOutcome;
 import io.widerow.ingest.lane.Lanes;
@@ -26,7 +25,6 @@ import io.widerow.storage.EventCursor.Step;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.Filter;
 import io.widerow.storage.StoreView;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -73,9 +71,6 @@ final class RuleStore {
   private static final AttributeName STATE = AttributeName.of("state");
   private static final AttributeName TRANSITIONS = AttributeName.of("transitions");
 
-  private static final AttributeLevels LEVELS = new AttributeLevels("", "label.");
-  private static final int OWN = 0;
-  private static final int LABEL = 1;
   private static final long NANOS_PER_MILLISECOND = 1_000_000;
   private static final long DAY_MILLIS = 86_400_000;
   private static final long WRITE_SECONDS = 60;
@@ -85,7 +80,7 @@ final class RuleStore {
   private final Lanes lanes;
   private final LongSupplier epochNanos;
   private final int partChars;
-  private final AttributeTape tape = new AttributeTape(LEVELS);
+  private final SampleEvents samples = new SampleEvents();
 
   /// @param eventBytesMax largest event
   RuleStore(
@@ -161,44 +156,14 @@ final class RuleStore {
   }
 
   private void sample(IncomingBatch batch, Labels labels, long millis, double value) {
-    tape.begin(new byte[0]);
-    tape.level(LABEL);
-    for (Labels.Label each : labels.all()) {
-      if (!each.name().equals(Labels.NAME)) {
-        put(each.name(), each.value());
-      }
-    }
-    tape.level(OWN);
+    Map<String, String> others = labels.map();
+    String metric = others.remove(Labels.NAME);
+    String type = metric == null ? "" : metric;
     if (GroupEvaluation.isMarker(value)) {
-      name("stale");
-      tape.truth(true);
+      samples.marker(batch, type, others, millis);
     } else {
-      name("value");
-      tape.fraction(value);
+      samples.sample(batch, type, others, millis, value);
     }
-    end(batch, labels.get(Labels.NAME), millis);
-  }
-
-  private void end(IncomingBatch batch, String type, long millis) {
-    byte[] bytes = type.getBytes(StandardCharsets.UTF_8);
-    batch.events.begin(bytes, 0, bytes.length, millis * NANOS_PER_MILLISECOND);
-    tape.writeTo(batch.events);
-    boolean _ = batch.end(tape, bytes, 0, bytes.length);
-  }
-
-  private void name(String name) {
-    byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
-    int at = tape.scratchLimit();
-    tape.appendScratch(bytes, 0, bytes.length);
-    tape.name(true, at, bytes.length);
-  }
-
-  private void put(String name, String value) {
-    name(name);
-    byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
-    int at = tape.scratchLimit();
-    tape.appendScratch(bytes, 0, bytes.length);
-    tape.string(true, at, bytes.length);
   }
 
   private void state(IncomingBatch batch, RuleGroup group, GroupEvaluation.Outcome outcome) {
@@ -213,18 +178,16 @@ final class RuleStore {
     List<String> states = arrays(kept.stream().map(AlertJson::kept).toList());
     int parts = Math.max(changes.size(), states.size());
     for (int part = 0; part < parts; part++) {
-      tape.begin(new byte[0]);
-      put("group", group.key());
-      put("file", group.file());
-      put("hash", group.hash());
-      put("arrived", outcome.after().arrived());
-      name("part");
-      tape.whole(part);
-      name("parts");
-      tape.whole(parts);
-      put("transitions", part < changes.size() ? changes.get(part) : "[]");
-      put("state", part < states.size() ? states.get(part) : "[]");
-      end(batch, TYPE, outcome.after().at());
+      samples.begin();
+      samples.put("group", group.key());
+      samples.put("file", group.file());
+      samples.put("hash", group.hash());
+      samples.put("arrived", outcome.after().arrived());
+      samples.put("part", part);
+      samples.put("parts", parts);
+      samples.put("transitions", part < changes.size() ? changes.get(part) : "[]");
+      samples.put("state", part < states.size() ? states.get(part) : "[]");
+      samples.end(batch, TYPE, outcome.after().at());
     }
   }
 

@@ -216,6 +216,12 @@ public final class ConfigKeys {
               "how far back rules are evaluated again for events that arrive late; 0s: not, to"
                   + " 24h");
 
+  static final Key<Duration> SELF_METRICS =
+      advanced("self-metrics", "0s", Form.GRACE, atMost(HOUR))
+          .summary(
+              "time after which the daemon stores its own /metrics as samples with job=widerow,"
+                  + " such as 15s; 0s: not, to 1h");
+
   static final Key<Optional<String>> EXTERNAL_URL =
       advanced("external-url", "", Form.URI)
           .summary("URL of this daemon in alerts, such as https://logs.example.com; empty: none");

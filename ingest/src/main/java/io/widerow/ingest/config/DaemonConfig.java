@@ -236,6 +236,11 @@ public final class DaemonConfig {
     return values.get(ConfigKeys.TRANSFORMS).orElse(null);
   }
 
+  /// Time after which the daemon stores its own metrics again; zero for not.
+  public Duration selfMetrics() {
+    return values.get(ConfigKeys.SELF_METRICS);
+  }
+
   /// Alert and recording rules.
   public AlertOptions alerts() {
     return new AlertOptions(values);

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -76,7 +77,7 @@ class LateRulesTest {
   }
 
   /// The values of a metric at the times of evaluations.
-  private static TreeMap<Long, List<String>> values(RuleBed bed, String expression) {
+  private static Map<Long, List<String>> values(RuleBed bed, String expression) {
     TreeMap<Long, List<String>> values = new TreeMap<>();
     long phase = Math.floorMod(RuleGroup.phase("api", MINUTE) - bed.start, MINUTE);
     for (long at = bed.start + phase; at < bed.now; at += MINUTE) {

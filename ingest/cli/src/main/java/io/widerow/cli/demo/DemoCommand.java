@@ -108,6 +108,9 @@ public final class DemoCommand implements Callable<Integer> {
     keys.put("data", data.toString());
     keys.put("http", "127.0.0.1:0");
     keys.put("syslog", "127.0.0.1:0");
+    if (keep) { // else they would be the latest events
+      keys.put("self-metrics", "15s");
+    }
     if (cluster != null) {
       keys.put("store", cluster);
     }

@@ -1,13 +1,12 @@
 package io.widerow.ingest.serve.prometheus;
 
 import com.linecorp.armeria.common.HttpStatus;
+import io.widerow.ingest.config.HostName;
 import io.widerow.ingest.config.Tokens;
 import io.widerow.ingest.http.ErrorRenderer;
 import io.widerow.ingest.http.HttpResponses;
 import io.widerow.ingest.http.HttpRoute;
 import java.lang.management.ManagementFactory;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.time.Instant;
 import java.util.List;
 import java.util.function.Supplier;
@@ -71,7 +70,7 @@ final class ServerInfoService {
     Instant start = Instant.ofEpochMilli(runtime.getStartTime());
     StringBuilder json = new StringBuilder("{\"startTime\":\"").append(start);
     json.append("\",\"CWD\":\"\",\"hostname\":");
-    HttpResponses.appendString(json, hostName());
+    HttpResponses.appendString(json, HostName.value());
     return json.append(",\"serverTime\":\"")
         .append(Instant.now())
         .append("\",\"reloadConfigSuccess\":true,\"lastConfigTime\":\"")
@@ -84,13 +83,5 @@ final class ServerInfoService {
         .append(Runtime.getRuntime().maxMemory())
         .append(",\"GOGC\":\"\",\"GODEBUG\":\"\",\"storageRetention\":\"\"}")
         .toString();
-  }
-
-  private static String hostName() {
-    try {
-      return InetAddress.getLocalHost().getHostName();
-    } catch (UnknownHostException none) {
-      return "localhost";
-    }
   }
 }

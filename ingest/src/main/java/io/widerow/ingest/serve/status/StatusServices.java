@@ -162,6 +162,11 @@ public final class StatusServices {
 
   /// `GET /metrics`.
   private HttpResponse metrics(ServiceRequestContext context, HttpRequest request) {
+    return HttpResponse.of(HttpStatus.OK, PROMETHEUS, HttpData.ofUtf8(metrics()));
+  }
+
+  /// The metrics in the text format of Prometheus.
+  public String metrics() {
     MetricText text = new MetricText(new StringBuilder(registry.scrape()));
     senders.appendMetrics(text);
     alerts.appendMetrics(text);
@@ -179,7 +184,7 @@ public final class StatusServices {
     if (cluster != null) {
       ClusterStatus.appendMetrics(text, cluster);
     }
-    return HttpResponse.of(HttpStatus.OK, PROMETHEUS, HttpData.ofUtf8(text.text().toString()));
+    return text.text().toString();
   }
 
   /// `GET /v1/status`.
