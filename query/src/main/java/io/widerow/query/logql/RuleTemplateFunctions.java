@@ -2,6 +2,7 @@ package io.widerow.query.logql;
 
 import io.widerow.query.logql.TemplateFunctions.Arguments;
 import io.widerow.query.logql.TemplateLibrary.Function;
+import java.math.BigDecimal;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -124,6 +125,7 @@ final class RuleTemplateFunctions {
           return Double.isFinite(seconds) ? GoFormat.shown(time(call, seconds)) : general(seconds);
         });
     all.put("toTime", call -> time(call, number(call)));
+    all.put("toDuration", call -> goDuration((long) (number(call) * 1e9)));
     all.put("now", call -> call.run().source().nowNanos() / 1e9);
     all.put(
         "parseDuration",
@@ -134,6 +136,26 @@ final class RuleTemplateFunctions {
           }
           return nanos / 1e9;
         });
+  }
+
+  /// As Go writes a `time.Duration`: `1h1m1.5s`, `250ms`.
+  private static String goDuration(long nanos) {
+    String sign = nanos < 0 ? "-" : "";
+    BigDecimal size = BigDecimal.valueOf(nanos).abs();
+    long whole = size.longValue();
+    if (whole < 1_000_000_000) {
+      int digits = whole < 1_000 ? 0 : whole < 1_000_000 ? 3 : 6;
+      String unit = whole == 0 ? "s" : digits == 0 ? "ns" : digits == 3 ? "µs" : "ms";
+      return sign + plain(size.movePointLeft(digits)) + unit;
+    }
+    BigDecimal[] minutes = size.movePointLeft(9).divideAndRemainder(BigDecimal.valueOf(60));
+    long all = minutes[0].longValue();
+    String before = all >= 60 ? "%dh%dm".formatted(all / 60, all % 60) : all > 0 ? all + "m" : "";
+    return sign + before + plain(minutes[1]) + "s";
+  }
+
+  private static String plain(BigDecimal number) {
+    return number.signum() == 0 ? "0" : number.stripTrailingZeros().toPlainString();
   }
 
   private static Instant time(Arguments call, double seconds) throws TemplateRun.Failed {
@@ -242,12 +264,69 @@ final class RuleTemplateFunctions {
     all.put("stripPort", call -> call.text(0).replaceFirst(":\\d+$", ""));
     all.put("stripDomain", call -> withoutDomain(call.text(0)));
     all.put("safeHtml", call -> call.text(0));
+    all.put(
+        "args",
+        call -> {
+          Map<String, @Nullable Object> arguments = new TreeMap<>();
+          for (int i = 0; i < call.count(); i++) {
+            arguments.put("arg" + i, call.get(i));
+          }
+          return arguments;
+        });
+    all.put("slice", call -> call.made(slice(call)));
+    all.put("html", call -> call.made(html(printed(call))));
+    all.put("js", call -> call.made(js(printed(call))));
     all.put("externalURL", call -> data(call).externalUrl());
     all.put("pathPrefix", call -> data(call).externalUrl().replaceFirst("^\\w+://[^/]*", ""));
     all.put("urlQueryEscape", call -> escaped(call.text(0)));
-    all.put("urlquery", call -> escaped(call.text(0)));
+    all.put("urlquery", call -> escaped(printed(call)));
     all.put("graphLink", call -> "/graph?g0.expr=" + escaped(call.text(0)) + "&g0.tab=0");
     all.put("tableLink", call -> "/graph?g0.expr=" + escaped(call.text(0)) + "&g0.tab=1");
+  }
+
+  /// The arguments as `print` shows them.
+  private static String printed(Arguments call) throws TemplateRun.Failed {
+    return String.valueOf(TemplateFunctions.of("print").of(call));
+  }
+
+  /// The bytes of a text from one index up to another.
+  private static String slice(Arguments call) throws TemplateRun.Failed {
+    byte[] bytes = call.text(0).getBytes(StandardCharsets.UTF_8);
+    long from = call.count() > 1 ? call.whole(1) : 0;
+    long until = call.count() > 2 ? call.whole(2) : bytes.length;
+    if (from < 0 || until > bytes.length || from > until) {
+      throw call.wrong("index out of range: %d".formatted(from < 0 || from > until ? from : until));
+    }
+    return new String(bytes, (int) from, (int) (until - from), StandardCharsets.UTF_8);
+  }
+
+  private static String html(String text) {
+    return text.replace("&", "&amp;")
+        .replace("'", "&#39;")
+        .replace("<", "&lt;")
+        .replace(">", "&gt;")
+        .replace("\"", "&#34;")
+        .replace("\0", "\uFFFD");
+  }
+
+  private static String js(String text) {
+    StringBuilder escaped = new StringBuilder();
+    for (char c : text.toCharArray()) {
+      switch (c) {
+        case '\\' -> escaped.append("\\\\");
+        case '\'' -> escaped.append("\\'");
+        case '"' -> escaped.append("\\\"");
+        case '<', '>', '&', '=' -> escaped.append("\\u%04X".formatted((int) c));
+        default -> {
+          if (c < ' ') {
+            escaped.append("\\u%04X".formatted((int) c));
+          } else {
+            escaped.append(c);
+          }
+        }
+      }
+    }
+    return escaped.toString();
   }
 
   private static RuleTemplate.Data data(Arguments call) throws TemplateRun.Failed {

@@ -1,6 +1,7 @@
 package io.widerow.query.logql;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -15,13 +16,16 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param text as it is written
 /// @param nodes in order
+/// @param defined the templates that it defines, by name
 /// @param fields the labels that it names, with `__line__` when it looks at more than labels
-public record Template(String text, List<Node> nodes, Set<String> fields) {
+public record Template(
+    String text, List<Node> nodes, Map<String, List<Node>> defined, Set<String> fields) {
   /// The name that stands for the line itself, and for all labels.
   public static final String LINE = "__line__";
 
   public Template {
     nodes = List.copyOf(nodes);
+    defined = Map.copyOf(defined);
     fields = Set.copyOf(fields);
   }
 
@@ -46,6 +50,12 @@ public record Template(String text, List<Node> nodes, Set<String> fields) {
         otherwise = List.copyOf(otherwise);
       }
     }
+
+    /// `template`: a defined template, whose `.` and `$` are the value, or `nil` without one.
+    record Call(String name, @Nullable Pipe pipe) implements Node {}
+
+    /// `break` or `continue` of a `range`.
+    record Jump(boolean ends) implements Node {}
 
     /// `range`: the part for each item, or the other part without any.
     record Loop(Pipe pipe, List<Node> each, List<Node> otherwise) implements Node {

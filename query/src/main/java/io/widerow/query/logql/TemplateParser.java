@@ -5,8 +5,10 @@ import io.widerow.query.logql.Template.Node;
 import io.widerow.query.logql.Template.Operand;
 import io.widerow.query.logql.Template.Pipe;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -38,7 +40,9 @@ final class TemplateParser {
   private final Set<String> fields = new LinkedHashSet<>();
   private final List<String> variables = new ArrayList<>(List.of("$"));
   private int at; // in the text
+  private final Map<String, List<Node>> defined = new HashMap<>();
   private int depth;
+  private int loops; // around the current place
   private String action = ""; // the current one, without its brackets
   private @Nullable Matcher words; // the current word of it; null at its end
   private boolean trimsNext;
@@ -58,7 +62,7 @@ final class TemplateParser {
     if (!end.isEmpty()) {
       throw new IllegalArgumentException("unexpected {{%s}}".formatted(end));
     }
-    return new Template(text, nodes, fields);
+    return new Template(text, nodes, defined, fields);
   }
 
   /// Reads nodes up to `end` or `else`, which is returned, or to the end of the text: then nothing.
@@ -90,8 +94,24 @@ final class TemplateParser {
         }
         case "if", "with" -> into.add(branch(word));
         case "range" -> into.add(loop());
-        case "define", "template", "block", "break", "continue" ->
-            throw new IllegalArgumentException("unexpected {{%s}}".formatted(word));
+        case "template", "block" -> into.add(call(word));
+        case "define" -> {
+          if (depth > 1) {
+            throw new IllegalArgumentException("unexpected {{define}}");
+          }
+          String _ = next();
+          String name = name();
+          requireEnd();
+          define(name);
+        }
+        case "break", "continue" -> {
+          String _ = next();
+          requireEnd();
+          if (loops == 0) {
+            throw new IllegalArgumentException("{{%s}} outside {{range}}".formatted(word));
+          }
+          into.add(new Node.Jump(word.equals("break")));
+        }
         default -> {
           Pipe pipe = pipe();
           requireEnd();
@@ -227,6 +247,47 @@ final class TemplateParser {
     return new Node.Branch(pipe, kind.equals("with"), then, otherwise);
   }
 
+  private String name() {
+    if (!isKind(TEXT)) {
+      throw new IllegalArgumentException("unexpected \"%s\" in template clause".formatted(word()));
+    }
+    return String.valueOf(GoQuotes.unquoted(next()));
+  }
+
+  /// The rest of `template`, or of `block`, which defines it too.
+  private Node call(String kind) {
+    String _ = next();
+    String name = name();
+    boolean isBlock = kind.equals("block");
+    Pipe pipe = words != null || isBlock ? pipe() : null;
+    requireEnd();
+    fields.add(Template.LINE); // it may look at anything
+    if (isBlock) {
+      define(name);
+    }
+    return new Node.Call(name, pipe);
+  }
+
+  /// Reads the body of a template, which sees no variables but its own. An empty one does not
+  /// replace another.
+  private void define(String name) {
+    List<String> outer = List.copyOf(variables);
+    int outerLoops = loops;
+    loops = 0;
+    variables.clear();
+    variables.add("$");
+    List<Node> body = new ArrayList<>();
+    requireClosed(list(body), "define");
+    variables.clear();
+    variables.addAll(outer);
+    loops = outerLoops;
+    boolean isEmpty =
+        body.stream().allMatch(node -> node instanceof Node.Literal(var said) && said.isBlank());
+    if (!isEmpty || !defined.containsKey(name)) {
+      defined.put(name, List.copyOf(body));
+    }
+  }
+
   private Node loop() {
     String _ = next();
     int known = variables.size();
@@ -234,7 +295,9 @@ final class TemplateParser {
     requireEnd();
     List<Node> each = new ArrayList<>();
     List<Node> otherwise = new ArrayList<>();
+    loops++;
     String end = list(each);
+    loops--;
     if (end.equals("else")) {
       String _ = next();
       requireEnd();

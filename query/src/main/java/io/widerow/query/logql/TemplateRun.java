@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 /// - Memory: the caller counts each text before it is made.
 public final class TemplateRun {
   private static final int STEPS_MAX = 100_000;
+  private static final int CALLS_MAX = 500; // one inside the other
 
   /// `$`, and `.` at the top: all labels.
   private static final AllLabels LABELS = new AllLabels();
@@ -27,9 +28,11 @@ public final class TemplateRun {
 
   private final Source source;
   private final TemplateLibrary library;
-  private final Object root;
+  private final Map<String, List<Node>> defined;
+  private @Nullable Object root;
   private final StringBuilder out = new StringBuilder();
-  private final Deque<Map<String, @Nullable Object>> scopes = new ArrayDeque<>();
+  private Deque<Map<String, @Nullable Object>> scopes = new ArrayDeque<>();
+  private int calls;
   private long counted; // characters of `out`
   private int steps;
 
@@ -62,8 +65,16 @@ public final class TemplateRun {
     }
   }
 
-  private TemplateRun(Source source, TemplateLibrary library, Object root) {
+  /// How a list of nodes ends.
+  private enum End {
+    DONE,
+    BREAK,
+    CONTINUE
+  }
+
+  private TemplateRun(Template template, Source source, TemplateLibrary library, Object root) {
     this.source = source;
+    this.defined = template.defined();
     this.library = library;
     this.root = root;
   }
@@ -75,9 +86,9 @@ public final class TemplateRun {
   /// @param root the value of `$`, and of `.` at the top
   static String render(Template template, Source source, TemplateLibrary library, Object root)
       throws Failed {
-    TemplateRun run = new TemplateRun(source, library, root);
+    TemplateRun run = new TemplateRun(template, source, library, root);
     run.scopes.push(new TreeMap<>());
-    run.nodes(template.nodes(), root);
+    End _ = run.nodes(template.nodes(), root);
     return run.out.toString();
   }
 
@@ -99,7 +110,7 @@ public final class TemplateRun {
     out.append(text);
   }
 
-  private void nodes(List<Node> nodes, @Nullable Object dot) throws Failed {
+  private End nodes(List<Node> nodes, @Nullable Object dot) throws Failed {
     for (Node node : nodes) {
       step();
       switch (node) {
@@ -114,16 +125,51 @@ public final class TemplateRun {
           scopes.push(new TreeMap<>());
           Object value = pipe(branch.pipe(), dot);
           boolean holds = isTrue(plain(value));
-          nodes(
-              holds ? branch.then() : branch.otherwise(), holds && branch.setsDot() ? value : dot);
+          End end =
+              nodes(
+                  holds ? branch.then() : branch.otherwise(),
+                  holds && branch.setsDot() ? value : dot);
           scopes.pop();
+          if (end != End.DONE) {
+            return end;
+          }
         }
-        case Node.Loop loop -> loop(loop, dot);
+        case Node.Loop loop -> {
+          End end = loop(loop, dot);
+          if (end != End.DONE) {
+            return end;
+          }
+        }
+        case Node.Jump(boolean ends) -> {
+          return ends ? End.BREAK : End.CONTINUE;
+        }
+        case Node.Call(String name, var pipe) -> call(name, pipe == null ? null : pipe(pipe, dot));
       }
     }
+    return End.DONE;
   }
 
-  private void loop(Node.Loop loop, @Nullable Object dot) throws Failed {
+  private void call(String name, @Nullable Object value) throws Failed {
+    List<Node> body = defined.get(name);
+    if (body == null) {
+      throw new Failed("template \"%s\" not defined".formatted(name));
+    }
+    if (++calls > CALLS_MAX) {
+      throw new Failed("exceeded maximum template depth (%d)".formatted(CALLS_MAX));
+    }
+    Object outerRoot = root;
+    Deque<Map<String, @Nullable Object>> outer = scopes;
+    root = value;
+    scopes = new ArrayDeque<>();
+    scopes.push(new TreeMap<>());
+    End _ = nodes(body, value);
+    root = outerRoot;
+    scopes = outer;
+    calls--;
+  }
+
+  /// Returns the end of the list in which the loop is.
+  private End loop(Node.Loop loop, @Nullable Object dot) throws Failed {
     scopes.push(new TreeMap<>());
     Pipe pipe = loop.pipe();
     Object over = plain(pipe(new Pipe(List.of(), false, pipe.commands()), dot));
@@ -160,13 +206,15 @@ public final class TemplateRun {
       if (!names.isEmpty()) {
         declare(names.getLast(), items.get(i));
       }
-      nodes(loop.each(), items.get(i));
+      End end = nodes(loop.each(), items.get(i));
       scopes.pop();
+      if (end == End.BREAK) {
+        break;
+      }
     }
-    if (items.isEmpty()) {
-      nodes(loop.otherwise(), dot);
-    }
+    End end = items.isEmpty() ? nodes(loop.otherwise(), dot) : End.DONE;
     scopes.pop();
+    return end;
   }
 
   private void declare(String name, @Nullable Object value) {

@@ -181,7 +181,7 @@ class TemplateTest {
           {{end}} => unexpected {{end}}
           {{.x|}} => missing value for command
           {{$x}} => undefined variable "$x"
-          {{define "x"}} => unexpected {{define}}
+          {{define "x"}} => unexpected EOF in {{define}}
           {{(.x}} => unclosed left paren
           {{/* x => unclosed comment
           {{}} => missing value for command
