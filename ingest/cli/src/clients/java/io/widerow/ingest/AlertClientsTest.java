@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.HttpServer;
 import io.widerow.faults.Await;
+import io.widerow.faults.Slice;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -15,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -28,8 +30,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Goal: an Alertmanager pages once for an alert and once for its end, also when it or the daemon
-/// is restarted; vmalert with the same rule file over the same daemon sees the same alerts. Method:
-/// Debian's Alertmanager and vmalert as processes.
+/// is restarted, and a pair of them also when either is killed; vmalert with the same rule file
+/// over the same daemon sees the same alerts. Method: Debian's Alertmanager and vmalert as
+/// processes.
 @Timeout(300)
 @Tag("process")
 class AlertClientsTest {
@@ -146,6 +149,105 @@ class AlertClientsTest {
       alertmanager.close();
       hook.stop(0);
     }
+  }
+
+  /// `-Dkills=<n>` sets the number of kills. A pair shares what it has sent, which one alone
+  /// forgets when it is killed.
+  @Test
+  @Timeout(900)
+  void killsOfAPairOfAlertmanagersPageOnce() throws IOException, InterruptedException {
+    ClientDaemon.requireProgram("prometheus-alertmanager", "prometheus-alertmanager");
+    int kills = Slice.of("kills", 4, 20);
+    List<String> pages = new CopyOnWriteArrayList<>();
+    HttpServer hook = hook(pages);
+    Path config = config(hook);
+    int[] ports = {freePort(), freePort()};
+    int[] peers = {freePort(), freePort()};
+    Process[] pair = new Process[2];
+    String rules =
+        """
+        groups:
+          - {name: g, interval: 1s, rules: [{alert: A, expr: x > 5}]}
+        """;
+    String both = "http://127.0.0.1:%d,http://127.0.0.1:%d".formatted(ports[0], ports[1]);
+    List<String> expected = new ArrayList<>();
+    try (OperatedDaemon it = daemon(rules, both)) {
+      for (int i = 0; i < 2; i++) {
+        pair[i] = process(alertmanager(config, "am" + i, ports[i], peers[i], peers[1 - i]));
+      }
+      for (int kill = 0; kill < kills; kill++) {
+        String job = "job" + kill / 2;
+        boolean fires = kill % 2 == 0;
+        send(it, "x", "\"job\":\"%s\",".formatted(job), fires ? 10 : 1);
+        expected.add(job + (fires ? " firing" : " resolved"));
+        Await.until(() -> pages.containsAll(expected), expected + " are paged, " + pages);
+        int i = kill / 2 % 2;
+        pair[i].destroyForcibly().waitFor();
+        pair[i] = process(alertmanager(config, "am" + i, ports[i], peers[i], peers[1 - i]));
+        Await.pause(Duration.ofSeconds(3)); // the other one would page again now
+      }
+      Await.pause(Duration.ofSeconds(20)); // longer than a peer waits for the other one
+      assertEquals(expected.stream().sorted().toList(), pages.stream().sorted().toList());
+    } finally {
+      for (Process each : pair) {
+        if (each != null) {
+          each.destroyForcibly();
+        }
+      }
+      hook.stop(0);
+    }
+    System.out.printf("%d kills, pages %s%n", kills, pages);
+  }
+
+  private Process process(String... command) throws IOException {
+    return new ProcessBuilder(command)
+        .redirectErrorStream(true)
+        .redirectOutput(ProcessBuilder.Redirect.appendTo(directory.resolve("out").toFile()))
+        .start();
+  }
+
+  private String[] alertmanager(Path config, String data, int port, int peer, int other) {
+    return new String[] {
+      "prometheus-alertmanager",
+      "--config.file=" + config,
+      "--storage.path=" + directory.resolve(data),
+      "--web.listen-address=127.0.0.1:" + port,
+      "--cluster.listen-address=127.0.0.1:" + peer,
+      "--cluster.peer=127.0.0.1:" + other,
+      "--cluster.peer-timeout=5s",
+      "--cluster.gossip-interval=50ms",
+      "--cluster.settle-timeout=5s"
+    };
+  }
+
+  /// Keeps the job and the state of each page.
+  private static HttpServer hook(List<String> pages) throws IOException {
+    HttpServer hook =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    hook.createContext(
+        "/",
+        exchange -> {
+          String body =
+              new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+          String state = body.replaceAll("(?s).*\"status\":\"(\\w+)\",\"alerts\".*", "$1");
+          pages.add(body.replaceAll("(?s).*\"job\":\"(\\w+)\".*", "$1") + " " + state);
+          exchange.sendResponseHeaders(200, -1);
+          exchange.close();
+        });
+    hook.start();
+    return hook;
+  }
+
+  private Path config(HttpServer hook) throws IOException {
+    return Files.writeString(
+        directory.resolve("pair.yml"),
+        """
+        route: {receiver: hook, group_by: [job], group_wait: 1s, group_interval: 1s, repeat_interval: 24h}
+        receivers:
+          - name: hook
+            webhook_configs: [{url: "http://127.0.0.1:%d/", send_resolved: true}]
+        """
+            .formatted(hook.getAddress().getPort()));
   }
 
   private static long sent(OperatedDaemon it) throws IOException, InterruptedException {

@@ -1,7 +1,6 @@
 package io.widerow.ingest.config;
 
-import io.widerow.query.QueryException;
-import io.widerow.query.remote.TrustedCertificates;
+import io.widerow.storage.PemFiles;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.http.HttpClient;
@@ -11,8 +10,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// ```
 ///   https://HOST:PORT/PREFIX?ca=FILE&token-file=FILE
+///   https://HOST:PORT?cert=FILE&key=FILE
 ///   https://HOST:PORT?user=NAME&password-file=FILE
 /// ```
 ///
@@ -27,12 +27,20 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param uri without parameters
 /// @param ca PEM file of the only certificates to trust; null for those of the Java runtime
+/// @param certificate PEM file with the chain of this client, with its `key`; null for none
+/// @param key PEM file of the certificate's key; null for none
 /// @param user with a password; null for none
 /// @param secret file, mode 0600, with the password or with the bearer token; null for none
 public record AlertmanagerAddress(
-    URI uri, @Nullable Path ca, @Nullable String user, @Nullable Path secret) {
+    URI uri,
+    @Nullable Path ca,
+    @Nullable Path certificate,
+    @Nullable Path key,
+    @Nullable String user,
+    @Nullable Path secret) {
   private static final String KEY = "alertmanagers";
-  private static final Set<String> PARAMETERS = Set.of("ca", "user", "password-file", "token-file");
+  private static final List<String> PARAMETERS =
+      List.of("ca", "cert", "key", "user", "password-file", "token-file");
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
   /// @throws IllegalArgumentException when the text is no such address
@@ -57,7 +65,7 @@ public record AlertmanagerAddress(
       int equals = each.indexOf('=');
       String name = equals < 0 ? each : each.substring(0, equals);
       if (!PARAMETERS.contains(name) || equals < 0) {
-        throw refused("parameters are ca, user, password-file, token-file", text);
+        throw refused("parameters are " + String.join(", ", PARAMETERS), text);
       }
       given.put(name, each.substring(equals + 1));
     }
@@ -66,17 +74,26 @@ public record AlertmanagerAddress(
         || (isUser && given.containsKey("token-file"))) {
       throw refused("takes user with password-file, or token-file", text);
     }
-    String ca = given.get("ca");
-    if (ca != null && !uri.getScheme().equals("https")) {
-      throw refused("ca is for https", text);
+    if (given.containsKey("cert") != given.containsKey("key")) {
+      throw refused("takes cert with key", text);
+    }
+    boolean isSecure = uri.getScheme().equals("https");
+    if (!isSecure && (given.containsKey("ca") || given.containsKey("cert"))) {
+      throw refused("ca, cert and key are for https", text);
     }
     String secret = given.getOrDefault("password-file", given.get("token-file"));
     String base = text.replaceFirst("\\?.*$", "").replaceFirst("/+$", "");
     return new AlertmanagerAddress(
         URI.create(base),
-        ca == null ? null : Path.of(ca),
+        path(given.get("ca")),
+        path(given.get("cert")),
+        path(given.get("key")),
         given.get("user"),
-        secret == null ? null : Path.of(secret));
+        path(secret));
+  }
+
+  private static @Nullable Path path(@Nullable String name) {
+    return name == null ? null : Path.of(name);
   }
 
   private static IllegalArgumentException refused(String why, String text) {
@@ -88,30 +105,24 @@ public record AlertmanagerAddress(
   /// @throws IllegalArgumentException when one cannot be used
   public void check() {
     try {
-      Path trusted = ca;
-      if (trusted != null) {
-        var _ = TrustedCertificates.of(trusted);
-      }
-      Path file = secret;
-      if (file != null) {
-        var _ = SecretFile.read(KEY, file);
-      }
-    } catch (QueryException.Refused wrong) {
+      var _ = PemFiles.context(ca, certificate, key);
+    } catch (IllegalArgumentException wrong) {
       throw new IllegalArgumentException(KEY + ": " + wrong.getMessage(), wrong);
+    }
+    Path file = secret;
+    if (file != null) {
+      var _ = SecretFile.read(KEY, file);
     }
   }
 
   /// A client for it. The caller closes it.
   public HttpClient client(Executor executor) {
-    HttpClient.Builder client =
-        HttpClient.newBuilder()
-            .connectTimeout(TIMEOUT)
-            .version(HttpClient.Version.HTTP_1_1)
-            .executor(executor);
-    Path trusted = ca;
-    return trusted == null
-        ? client.build()
-        : client.sslContext(TrustedCertificates.of(trusted)).build();
+    return HttpClient.newBuilder()
+        .connectTimeout(TIMEOUT)
+        .version(HttpClient.Version.HTTP_1_1)
+        .sslContext(PemFiles.context(ca, certificate, key))
+        .executor(executor)
+        .build();
   }
 
   /// `POST /api/v2/alerts`. A changed secret takes effect with the next request.

@@ -191,8 +191,8 @@ public final class ConfigKeys {
   static final Key<List<String>> ALERTMANAGERS =
       main("alertmanagers", "", Form.NAMES, (_, urls) -> urls.forEach(AlertmanagerAddress::parse))
           .summary(
-              "Alertmanagers that get alerts, http://HOST:PORT, separated by commas; with"
-                  + " ?ca=FILE, &token-file=FILE, &user=NAME&password-file=FILE");
+              "Alertmanagers that get alerts, http://HOST:PORT, separated by commas; with ?ca=FILE,"
+                  + " &cert=FILE&key=FILE, &token-file=FILE, &user=NAME&password-file=FILE");
 
   // The second table.
 

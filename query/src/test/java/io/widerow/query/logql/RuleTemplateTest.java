@@ -52,12 +52,15 @@ class RuleTemplateTest {
         "{{ if match `a.i` $labels.job }}yes{{ end }} ; 0 ; yes",
         "{{ printf `%.2f` $value }} ; 3.14159 ; 3.14",
         "{{ $labels.job | toUpper | title }} ; 0 ; API",
-        "{{ define `t` }}{{ .arg0 }}-{{ .arg1 }}{{ end }}{{ template `t` args `a` $value }} ; 1 ; a-1",
-        "{{ define `t` }}<{{ $ }}>{{ end }}{{ range query `x` }}{{ template `t` .Value }}{{ end }} ; 0 ; <2><1>",
+        "{{ define `t` }}{{ .arg0 }}-{{ .arg1 }}{{ end }}{{ template `t` args `a` $value }} ; 1 ;"
+            + " a-1",
+        "{{ define `t` }}<{{ $ }}>{{ end }}{{ range query `x` }}{{ template `t` .Value }}{{ end }}"
+            + " ; 0 ; <2><1>",
         "{{ define `t` }}a{{ end }}{{ define `t` }}b{{ end }}{{ template `t` }} ; 0 ; b",
         "{{ block `t` $labels.job }}({{ . }}){{ end }}{{ template `t` 3 }} ; 0 ; (api)(3)",
         "{{ range query `x` }}{{ .Value }}{{ break }}{{ end }}. ; 0 ; 2.",
-        "{{ range query `x` }}{{ if eq .Labels.n `b` }}{{ continue }}{{ end }}{{ .Value }}{{ end }} ; 0 ; 1",
+        "{{ range query `x` }}{{ if eq .Labels.n `b` }}{{ continue }}{{ end }}{{ .Value }}{{ end }}"
+            + " ; 0 ; 1",
         "{{ toDuration 3661.5 }} {{ toDuration `0.25` }} ; 0 ; 1h1m1.5s 250ms",
         "{{ slice `abcdef` 1 3 }} {{ js `it's` }} ; 0 ; bc it\\'s",
         "{{ urlQueryEscape `a b&c` }} ; 0 ; a+b%26c"
@@ -83,8 +86,7 @@ class RuleTemplateTest {
         IllegalArgumentException.class,
         () -> new RuleTemplate("{{ if true }}{{ define `t` }}{{ end }}{{ end }}"));
     assertEquals(
-        "<error expanding template: template \"t\" not defined>",
-        expand("{{ template `t` }}", 0));
+        "<error expanding template: template \"t\" not defined>", expand("{{ template `t` }}", 0));
     assertEquals(
         "<error expanding template: exceeded maximum template depth (500)>",
         expand("{{ define `t` }}{{ template `t` }}{{ end }}{{ template `t` }}", 0));

@@ -15,6 +15,7 @@ import com.datastax.oss.driver.api.core.metadata.schema.KeyspaceMetadata;
 import com.datastax.oss.driver.api.core.ssl.ProgrammaticSslEngineFactory;
 import com.datastax.oss.driver.internal.core.specex.ConstantSpeculativeExecutionPolicy;
 import com.datastax.oss.driver.internal.core.time.ServerSideTimestampGenerator;
+import io.widerow.storage.PemFiles;
 import io.widerow.storage.StorageException;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,4 +1,4 @@
-package io.widerow.storage.cassandra.keyspace;
+package io.widerow.storage;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -22,12 +22,13 @@ import java.util.regex.Pattern;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
-/// Reads keys and certificates for TLS from PEM files. A fault in a file is an
+/// Reads keys and certificates of a client for TLS from PEM files. A fault in a file is an
 /// [IllegalArgumentException] with its name.
-final class PemFiles {
+public final class PemFiles {
   private static final Pattern KEY =
       Pattern.compile("-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\\s]+)-----END PRIVATE KEY-----");
   private static final List<String> ALGORITHMS = List.of("RSA", "EC", "EdDSA");
@@ -35,27 +36,33 @@ final class PemFiles {
 
   private PemFiles() {}
 
-  /// @param ca the only certificates that vouch for the nodes
+  /// @param ca the only certificates that vouch for servers; null for those of the Java runtime
   /// @param certificate chain of this client, with its `key`; null for none
-  static SSLContext context(Path ca, @Nullable Path certificate, @Nullable Path key) {
+  public static SSLContext context(
+      @Nullable Path ca, @Nullable Path certificate, @Nullable Path key) {
     try {
-      KeyStore trusted = KeyStore.getInstance("PKCS12");
-      trusted.load(null, NO_PASSWORD);
-      int at = 0;
-      for (Certificate one : certificates(ca)) {
-        trusted.setCertificateEntry("ca-" + at++, one);
-      }
-      var trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-      trust.init(trusted);
       KeyManager[] own =
           certificate == null || key == null ? new KeyManager[0] : keys(certificate, key);
       SSLContext context = SSLContext.getInstance("TLS");
-      context.init(own, trust.getTrustManagers(), null);
+      context.init(own, ca == null ? null : trust(ca), null);
       return context;
     } catch (GeneralSecurityException | IOException failure) {
       throw new IllegalArgumentException(
-          "TLS with %s: %s".formatted(ca, failure.getMessage()), failure);
+          "TLS with %s: %s".formatted(ca == null ? certificate : ca, failure.getMessage()),
+          failure);
     }
+  }
+
+  private static TrustManager[] trust(Path ca) throws GeneralSecurityException, IOException {
+    KeyStore trusted = KeyStore.getInstance("PKCS12");
+    trusted.load(null, NO_PASSWORD);
+    int at = 0;
+    for (Certificate one : certificates(ca)) {
+      trusted.setCertificateEntry("ca-" + at++, one);
+    }
+    var trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+    trust.init(trusted);
+    return trust.getTrustManagers();
   }
 
   private static KeyManager[] keys(Path certificate, Path key)
@@ -84,8 +91,7 @@ final class PemFiles {
       return Files.readAllBytes(file);
     } catch (IOException unreadable) {
       throw new IllegalArgumentException(
-          "cannot read the %s file %s: %s"
-              .formatted(what, file, KeyspaceErrors.unreadable(unreadable)),
+          "cannot read the %s file %s: %s".formatted(what, file, FailureReason.of(unreadable)),
           unreadable);
     }
   }
