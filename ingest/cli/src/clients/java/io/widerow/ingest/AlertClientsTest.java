@@ -181,6 +181,7 @@ class AlertClientsTest {
         send(it, "x", "\"job\":\"%s\",".formatted(job), fires ? 10 : 1);
         expected.add(job + (fires ? " firing" : " resolved"));
         Await.until(() -> pages.containsAll(expected), expected + " are paged, " + pages);
+        Await.pause(Duration.ofSeconds(1)); // it tells the other one of it
         int i = kill / 2 % 2;
         pair[i].destroyForcibly().waitFor();
         pair[i] = process(alertmanager(config, "am" + i, ports[i], peers[i], peers[1 - i]));

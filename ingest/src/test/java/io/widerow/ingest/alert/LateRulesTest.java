@@ -91,7 +91,7 @@ class LateRulesTest {
   void theOrderOfArrivalDoesNotMatter(long seed) throws IOException {
     SplittableRandom random = new SplittableRandom(seed);
     TreeMap<Long, List<Runnable>> arrivals = new TreeMap<>();
-    try (RuleBed bed = new RuleBed(directory, random.nextInt(1, 4), LATE)) {
+    try (RuleBed bed = new RuleBed(directory, random.nextInt(1, 4), LATE, 0)) {
       bed.file("api.yml", RULES);
       bed.file("loki/x/logs.yml", LINES);
       bed.until(0);
@@ -153,7 +153,7 @@ class LateRulesTest {
   void aLateAlertIsSentOnceWithItsTrueStart() throws IOException {
     String rules = RULES.substring(0, RULES.indexOf("      - alert: Peak"));
     try (FakeAlertmanager server = new FakeAlertmanager(0);
-        RuleBed bed = new RuleBed(directory, 1, LATE, AlertmanagerAddress.parse(server.url()))) {
+        RuleBed bed = new RuleBed(directory, 1, LATE, 0, AlertmanagerAddress.parse(server.url()))) {
       bed.file("api.yml", rules);
       for (int minute = 0; minute < 12; minute++) {
         if (minute < 2 || minute > 5) {

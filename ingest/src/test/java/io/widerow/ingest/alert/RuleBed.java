@@ -37,8 +37,7 @@ final class RuleBed implements AutoCloseable {
   static final long SECOND = 1_000;
   static final long MINUTE = 60 * SECOND;
 
-  final long start =
-      Math.floorDiv(Instant.now().getEpochSecond(), 3_600) * 60 * MINUTE - 60 * MINUTE;
+  final long start;
   final Path rules;
   final QueryMemory memory = new QueryMemory(1 << 26);
   private final Path data;
@@ -47,18 +46,27 @@ final class RuleBed implements AutoCloseable {
   EventStore store;
   Lanes lanes;
   AlertEngine engine;
-  long now = start; // milliseconds
+  long now; // milliseconds
   private final long lateMillis;
   private final int laneCount;
 
   RuleBed(Path directory, AlertmanagerAddress... alertmanagers) throws IOException {
-    this(directory, 1, 0, alertmanagers);
+    this(directory, 1, 0, 0, alertmanagers);
   }
 
   /// @param laneCount lanes of the store
   /// @param lateMillis for how long evaluations are made again
-  RuleBed(Path directory, int laneCount, long lateMillis, AlertmanagerAddress... alertmanagers)
+  /// @param days how long ago the clock begins, in addition to an hour
+  RuleBed(
+      Path directory,
+      int laneCount,
+      long lateMillis,
+      int days,
+      AlertmanagerAddress... alertmanagers)
       throws IOException {
+    long hours = Math.floorDiv(Instant.now().getEpochSecond(), 3_600) - 1 - 24L * days;
+    this.start = hours * 60 * MINUTE;
+    this.now = start;
     this.laneCount = laneCount;
     this.lateMillis = lateMillis;
     this.data = directory.resolve("store");
@@ -149,8 +157,14 @@ final class RuleBed implements AutoCloseable {
   }
 
   private void write(String type, long millis, Map<String, Object> all) {
-    byte[] typeBytes = type.getBytes(StandardCharsets.UTF_8);
     IncomingBatch batch = lanes.begin(now * 1_000_000);
+    add(batch, type, millis, all);
+    store(batch);
+  }
+
+  private static void add(
+      IncomingBatch batch, String type, long millis, Map<String, Object> all) {
+    byte[] typeBytes = type.getBytes(StandardCharsets.UTF_8);
     batch.events.begin(typeBytes, 0, typeBytes.length, millis * 1_000_000);
     all.forEach((name, each) -> {
       byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
@@ -164,6 +178,18 @@ final class RuleBed implements AutoCloseable {
       }
     });
     assertEquals(true, batch.end());
+  }
+
+  /// Stores samples of a metric with the label `job` in one batch.
+  ///
+  /// @param values by job
+  void samples(String metric, long millis, Map<String, Double> values) {
+    IncomingBatch batch = lanes.begin(now * 1_000_000);
+    values.forEach((job, value) -> add(batch, metric, millis, Map.of("job", job, "value", value)));
+    store(batch);
+  }
+
+  private void store(IncomingBatch batch) {
     CompletableFuture<BatchOutcome> done = new CompletableFuture<>();
     lanes.write(batch, null, Durability.DISK, done::complete);
     BatchOutcome outcome = done.join();
