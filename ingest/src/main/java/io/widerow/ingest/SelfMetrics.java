@@ -89,17 +89,20 @@ final class SelfMetrics {
     int brace = line.indexOf('{');
     int end = line.lastIndexOf('}');
     Map<String, String> labels = new TreeMap<>();
-    for (int at = brace + 1; brace >= 0 && at < end; at++) { // at the comma
+    int at = brace < 0 ? end : brace + 1;
+    while (at < end) {
       int equals = line.indexOf('=', at);
-      StringBuilder text = new StringBuilder();
       String name = line.substring(at, equals);
-      for (at = equals + 2; line.charAt(at) != '"'; at++) {
+      StringBuilder text = new StringBuilder();
+      at = equals + 2; // behind the quote
+      while (line.charAt(at) != '"') {
         boolean isEscaped = line.charAt(at) == '\\';
         at += isEscaped ? 1 : 0;
         text.append(isEscaped && line.charAt(at) == 'n' ? '\n' : line.charAt(at));
+        at++;
       }
-      at++;
       labels.put(name, text.toString());
+      at += 2; // behind the comma
     }
     if (names.contains(labels.getOrDefault("type", ""))) {
       return; // the layout of these samples themselves, for each of them

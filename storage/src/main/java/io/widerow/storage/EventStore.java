@@ -78,6 +78,18 @@ public interface EventStore extends AutoCloseable {
   /// @param nanos the deadline, in nanoseconds from now
   StoreView viewWithin(long nanos);
 
+  /// Takes or renews a lease: of several daemons on one store, one at a time does a piece of work.
+  /// It only saves work; the result must be right when two daemons do the same work. May wait for
+  /// other machines.
+  ///
+  /// @param what names the work
+  /// @param kept after which another daemon may take it
+  /// @return true when this daemon has it now; always for a store on one machine
+  /// @throws StorageException.Unreachable when the cluster does not answer
+  default boolean lease(String what, Duration kept) {
+    return true;
+  }
+
   /// Sets the retention of a type: how long its events are kept, counted from the end of their
   /// bucket. Readers see the new setting at once; the next [#maintain] deletes what has expired.
   /// Raising the retention before that brings events back.

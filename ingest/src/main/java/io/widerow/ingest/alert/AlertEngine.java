@@ -14,6 +14,7 @@ import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.embedded.EmbeddedStore;
 import io.widerow.storage.embedded.SavedControl;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -46,12 +47,13 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: any; one evaluates at a time.
 public final class AlertEngine {
   private static final Logger LOG = Logger.getLogger("widerow");
+  private static final Duration LEASE = Duration.ofSeconds(30);
   private static final long BACK_MILLIS = 3_600_000;
   private static final long STALE_MILLIS = 60_000; // and two intervals
   private static final long NANOS_PER_MILLISECOND = 1_000_000;
 
   private final RuleReader reader;
-  private final @Nullable RuleStore results; // null on a cluster, which evaluates nothing
+  private final RuleStore results;
   private final @Nullable RuleDirectory directory;
   private final Alertmanagers alertmanagers;
   private final Notices notices;
@@ -92,6 +94,8 @@ public final class AlertEngine {
     RuleGroup group;
     GroupState state;
     private boolean restored;
+    private boolean isLeased;
+    private long askedMillis; // when for the lease; 0 before
     long evaluatedMillis; // wall clock; 0 before
     double seconds;
     @Nullable String failure; // why the last evaluation is not stored
@@ -102,12 +106,11 @@ public final class AlertEngine {
     }
   }
 
-  /// @param results null for a store on a cluster
   /// @param directory null for none
   /// @param executor evaluates; one task at a time
   AlertEngine(
       RuleReader reader,
-      @Nullable RuleStore results,
+      RuleStore results,
       @Nullable RuleDirectory directory,
       Alertmanagers alertmanagers,
       Settings settings,
@@ -122,7 +125,7 @@ public final class AlertEngine {
     this.epochNanos = epochNanos;
     this.executor = executor;
     this.startedMillis = nowMillis();
-    if (isThere()) {
+    if (keepsRules()) {
       control().all().forEach(this::add);
     }
     boolean _ = reload(false);
@@ -146,10 +149,7 @@ public final class AlertEngine {
       Settings settings,
       LongSupplier epochNanos,
       Executor executor) {
-    RuleStore results =
-        reader.store() instanceof EmbeddedStore store
-            ? new RuleStore(store, memory, lanes, epochNanos, eventBytesMax)
-            : null;
+    RuleStore results = new RuleStore(reader.store(), memory, lanes, epochNanos, eventBytesMax);
     return new AlertEngine(
         reader, results, directory, alertmanagers, settings, epochNanos, executor);
   }
@@ -171,9 +171,9 @@ public final class AlertEngine {
     }
   }
 
-  /// False for a store on a cluster, which keeps no alert rules.
-  public boolean isThere() {
-    return results != null;
+  /// False for a store on a cluster, which keeps no rules: there are those of files.
+  public boolean keepsRules() {
+    return reader.store() instanceof EmbeddedStore;
   }
 
   private SavedControl control() {
@@ -320,7 +320,7 @@ public final class AlertEngine {
       return true;
     }
     synchronized (files) {
-      if (files.reload(all) && isThere()) {
+      if (files.reload(all)) {
         take(files.groups());
       }
       return files.problems().isEmpty();
@@ -399,9 +399,6 @@ public final class AlertEngine {
   private List<Standing> due() {
     long now = nowMillis();
     List<Standing> due = new ArrayList<>();
-    if (results == null) {
-      return due;
-    }
     synchronized (standings) {
       for (Standing each : standings.values()) {
         boolean settled =
@@ -434,10 +431,10 @@ public final class AlertEngine {
   private boolean evaluate(Standing standing) {
     RuleGroup group = standing.group;
     RuleStore store = results;
-    if (store == null) {
-      return false;
-    }
     try {
+      if (!hasLease(standing)) {
+        return false;
+      }
       if (!standing.restored) {
         restore(store, standing);
         return true;
@@ -473,6 +470,28 @@ public final class AlertEngine {
       }
       return false;
     }
+  }
+
+  /// Of the daemons on a cluster one evaluates a group. The others show its stored state.
+  private boolean hasLease(Standing standing) {
+    long now = nowMillis();
+    if (Math.abs(now - standing.askedMillis) < LEASE.toMillis() / 3) {
+      return standing.isLeased;
+    }
+    RuleGroup group = standing.group;
+    boolean isLeased = reader.store().lease("rules " + group.key(), LEASE);
+    GroupState stored = isLeased ? null : results.restore(group, now + group.intervalMillis());
+    synchronized (standings) {
+      standing.isLeased = isLeased;
+      standing.askedMillis = now;
+      standing.restored &= isLeased;
+      standing.failure = isLeased ? standing.failure : null;
+      if (stored != null) {
+        standing.state = stored;
+        standing.evaluatedMillis = stored.at();
+      }
+    }
+    return isLeased;
   }
 
   /// The evaluations that are made at a time: those for which events were late, and the new one.
@@ -545,10 +564,7 @@ public final class AlertEngine {
   /// @param fromMillis first time
   /// @param untilMillis last time
   public void history(long fromMillis, long untilMillis, Consumer<String> line) {
-    RuleStore store = results;
-    if (store != null) {
-      store.history(fromMillis, untilMillis, line);
-    }
+    results.history(fromMillis, untilMillis, line);
   }
 
   /// Hands over the changes of alerts that a rule file would have led to.
@@ -559,9 +575,8 @@ public final class AlertEngine {
   /// @throws PromqlException when an expression cannot be evaluated
   public void backtest(
       RuleFile file, long fromMillis, long untilMillis, boolean asSeen, Consumer<String> line) {
-    RuleStore store = results;
-    if (asSeen && store != null) {
-      Backtest.runAsSeen(reader, store, file, fromMillis, untilMillis, settings.external(), line);
+    if (asSeen) {
+      Backtest.runAsSeen(reader, results, file, fromMillis, untilMillis, settings.external(), line);
     } else {
       Backtest.run(reader, file, fromMillis, untilMillis, settings.external(), line);
     }

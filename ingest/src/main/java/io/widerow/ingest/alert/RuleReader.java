@@ -89,7 +89,11 @@ public final class RuleReader {
     /// The same view without events that arrived at a position or later. It is closed with this
     /// one.
     Pass before(String arrived) {
-      return new Pass(view.arrivedWithin(null, Arrivals.parse(arrived)));
+      try {
+        return new Pass(view.arrivedWithin(null, Arrivals.parse(arrived)));
+      } catch (IllegalArgumentException ofCluster) {
+        throw new QueryException.Refused("as-seen", String.valueOf(ofCluster.getMessage()));
+      }
     }
 
     /// The same view without events that arrived before a position. It is closed with this one.

@@ -126,8 +126,8 @@ final class RuleStore {
     }
     CompletableFuture<BatchOutcome> done = new CompletableFuture<>();
     String name = "rules/%s/%d".formatted(group.key(), at);
-    lanes.write(
-        batch, BatchKey.ofName(TYPE, "rules", name), Durability.DISK, told -> done.complete(told));
+    Durability level = store.cluster() == null ? Durability.DISK : Durability.QUORUM;
+    lanes.write(batch, BatchKey.ofName(TYPE, "rules", name), level, told -> done.complete(told));
     try {
       return switch (done.get(WRITE_SECONDS, TimeUnit.SECONDS)) {
         case BatchOutcome.Stored stored -> {

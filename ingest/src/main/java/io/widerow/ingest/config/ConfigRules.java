@@ -19,6 +19,7 @@ import static io.widerow.ingest.config.ConfigKeys.JOURNAL_FILE_BYTES;
 import static io.widerow.ingest.config.ConfigKeys.LANES;
 import static io.widerow.ingest.config.ConfigKeys.OPEN_BYTES;
 import static io.widerow.ingest.config.ConfigKeys.RETENTION_OF;
+import static io.widerow.ingest.config.ConfigKeys.RULES_LATE;
 import static io.widerow.ingest.config.ConfigKeys.SHARDS;
 import static io.widerow.ingest.config.ConfigKeys.SHARDS_OF;
 import static io.widerow.ingest.config.ConfigKeys.SNAPSHOT_DIR;
@@ -74,6 +75,7 @@ final class ConfigRules {
     rules.add(ConfigRule.of(ConfigRules::requireSnapshotDirectory, SNAPSHOT_DIR, DATA));
     rules.add(ConfigRule.of(ConfigRules::requireQuorum, DURABILITY, STORE));
     rules.add(ConfigRule.of(ConfigRules::requireNumber, DAEMON_NUMBER, STORE));
+    rules.add(ConfigRule.of(ConfigRules::requireLateHere, RULES_LATE, STORE));
     rules.add(
         ConfigRule.of(
             config ->
@@ -126,6 +128,12 @@ final class ConfigRules {
         config.durability() != Durability.QUORUM || config.cluster().isOn(),
         "durability quorum needs a store on a cluster (--store); on one machine disk is the"
             + " strongest");
+  }
+
+  private static void requireLateHere(DaemonConfig config) {
+    require(
+        config.alerts().lateMillis() == 0 || !config.cluster().isOn(),
+        "rules-late needs a store on this machine, which shows what arrived after an evaluation");
   }
 
   private static void requireNumber(DaemonConfig config) {

@@ -162,8 +162,7 @@ final class RuleBed implements AutoCloseable {
     store(batch);
   }
 
-  private static void add(
-      IncomingBatch batch, String type, long millis, Map<String, Object> all) {
+  private static void add(IncomingBatch batch, String type, long millis, Map<String, Object> all) {
     byte[] typeBytes = type.getBytes(StandardCharsets.UTF_8);
     batch.events.begin(typeBytes, 0, typeBytes.length, millis * 1_000_000);
     all.forEach((name, each) -> {

@@ -31,17 +31,20 @@ public final class AlertService {
   private static final Logger LOG = Logger.getLogger("widerow");
   private static final String PATH = "/v1/alerts";
   private static final String OF_CLUSTER =
-      "a store on a cluster keeps no alert rules: set them at a daemon with a local store";
+      "a store on a cluster keeps no alert rules: write them into files of rules-dir";
 
   private final AlertEngine alerts;
   private final MaintenanceRoutes<AlertEngine> routes;
+  private final MaintenanceRoutes<AlertEngine> lists;
   private final RuleApi api;
   private final LongSupplier epochNanos;
 
   public AlertService(AlertEngine alerts, LongSupplier epochNanos) {
     this.alerts = alerts;
     this.api = new RuleApi(alerts);
-    this.routes = new MaintenanceRoutes<>(PATH, () -> alerts.isThere() ? alerts : null, OF_CLUSTER);
+    this.routes =
+        new MaintenanceRoutes<>(PATH, () -> alerts.keepsRules() ? alerts : null, OF_CLUSTER);
+    this.lists = new MaintenanceRoutes<>(PATH, () -> alerts, OF_CLUSTER);
     this.epochNanos = epochNanos;
   }
 
@@ -52,7 +55,7 @@ public final class AlertService {
 
   public List<HttpRoute> routes() {
     return List.of(
-        routes.get("", Tokens.Scope.QUERY, this::list),
+        lists.get("", Tokens.Scope.QUERY, this::list),
         routes.change(HttpMethod.PUT, this::set),
         routes.change(HttpMethod.DELETE, this::unset));
   }

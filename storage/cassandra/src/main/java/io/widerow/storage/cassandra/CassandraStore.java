@@ -30,6 +30,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -236,6 +237,16 @@ public final class CassandraStore implements EventStore {
   @Override
   public void retain(@Nullable String type, @Nullable Duration age) {
     reading.retain(type, age);
+  }
+
+  @Override
+  public boolean lease(String what, Duration kept) {
+    try {
+      return parts.keyspace().lease(what, parts.number().daemon(), kept).join();
+    } catch (CompletionException failed) {
+      throw new StorageException.Unreachable(
+          "the lease of %s: %s".formatted(what, failed.getMessage()), failed);
+    }
   }
 
   @Override

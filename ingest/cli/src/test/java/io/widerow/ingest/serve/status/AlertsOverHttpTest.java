@@ -109,7 +109,8 @@ class AlertsOverHttpTest {
   @Test
   void storeElsewhereKeepsNoRules() throws IOException, InterruptedException {
     try (var it = new MemoryDaemon(1)) {
-      HttpResponse<String> answer = it.http.get("/v1/alerts");
+      assertEquals(200, it.http.get("/v1/alerts").statusCode());
+      HttpResponse<String> answer = it.http.send("PUT", "/v1/alerts?rule=none&stats=count&below=1");
       assertEquals(501, answer.statusCode());
       assertTrue(answer.body().contains("keeps no alert rules"), answer.body());
       assertEquals(3, run("127.0.0.1:" + it.port(), "check", "errors").code());
