@@ -39,7 +39,7 @@ class LayerTest extends LayerRules {
       query.export: event storage query query.output query.remote query.result query.parquet
       ingest.decode: event
       ingest.series: event ingest.decode
-      ingest.config: event storage query query.remote ingest.decode
+      ingest.config: event storage query ingest.decode
       ingest.lane: event storage ingest.decode
       ingest.transform: event storage query query.text query.filter query.parse query.output \
           ingest.decode ingest.config ingest.lane

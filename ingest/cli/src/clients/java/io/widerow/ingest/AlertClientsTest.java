@@ -243,7 +243,8 @@ class AlertClientsTest {
     return Files.writeString(
         directory.resolve("pair.yml"),
         """
-        route: {receiver: hook, group_by: [job], group_wait: 1s, group_interval: 1s, repeat_interval: 24h}
+        route:
+          {receiver: hook, group_by: [job], group_wait: 1s, group_interval: 1s, repeat_interval: 24h}
         receivers:
           - name: hook
             webhook_configs: [{url: "http://127.0.0.1:%d/", send_resolved: true}]

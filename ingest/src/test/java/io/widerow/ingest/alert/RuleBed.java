@@ -184,7 +184,12 @@ final class RuleBed implements AutoCloseable {
   /// @param values by job
   void samples(String metric, long millis, Map<String, Double> values) {
     IncomingBatch batch = lanes.begin(now * 1_000_000);
-    values.forEach((job, value) -> add(batch, metric, millis, Map.of("job", job, "value", value)));
+    for (Map.Entry<String, Double> each : values.entrySet()) {
+      TreeMap<String, Object> all = new TreeMap<>();
+      all.put("job", each.getKey());
+      all.put("value", each.getValue());
+      add(batch, metric, millis, all);
+    }
     store(batch);
   }
 
