@@ -113,7 +113,7 @@ class AlertClientsTest {
     Files.writeString(
         config,
         """
-        route: {receiver: hook, group_wait: 1s, group_interval: 1s, repeat_interval: 24h}
+        route: {receiver: hook, group_wait: 1s, group_interval: 1s, repeat_interval: 9h}
         receivers:
           - name: hook
             webhook_configs: [{url: "http://127.0.0.1:%d/", send_resolved: true}]
@@ -244,7 +244,7 @@ class AlertClientsTest {
         directory.resolve("pair.yml"),
         """
         route:
-          {receiver: hook, group_by: [job], group_wait: 1s, group_interval: 1s, repeat_interval: 24h}
+          {receiver: hook, group_by: [job], group_wait: 1s, group_interval: 1s, repeat_interval: 9h}
         receivers:
           - name: hook
             webhook_configs: [{url: "http://127.0.0.1:%d/", send_resolved: true}]

@@ -106,10 +106,11 @@ class ClusterRulesTest {
               - {alert: A, expr: x > 5, for: 2s}
         """);
     keyspace.setClockMillis(System.currentTimeMillis());
-    try (FakeAlertmanager alertmanager = new FakeAlertmanager(0);
-        Daemon first = daemon("one", alertmanager.url());
-        Http toFirst = new Http(first)) {
-      send(toFirst, 10);
+    try (FakeAlertmanager alertmanager = new FakeAlertmanager(0)) {
+      Daemon first = daemon("one", alertmanager.url());
+      try (Http toFirst = new Http(first)) {
+        send(toFirst, 10);
+      }
       Await.until(() -> !alertmanager.bodies().isEmpty(), "it fires");
       try (Daemon second = daemon("two", alertmanager.url());
           Http toSecond = new Http(second)) {
