@@ -269,7 +269,8 @@ class TransformsTest {
       assertEquals(
           """
           {"line":0,"effect":"sample","event":{"type":"t","body":"a=1"}}
-          {"line":1,"rule":"parse as logfmt","effect":"changed","event":{"type":"t","a":1,"body":"a=1"}}
+          {"line":1,"rule":"parse as logfmt","effect":"changed",\
+          "event":{"type":"t","a":1,"body":"a=1"}}
           """,
           tried);
       var refused = http.post("/v1/transforms/try?sample=x", Http.TEXT, "lookup \"x\" by a\n");

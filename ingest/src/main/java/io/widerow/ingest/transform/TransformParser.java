@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 ///         | "rename" name "->" name { "," name "->" name }
 ///         | "redact" names [ "with" /regex/ ] [ "->" string ]
 ///         | "hash" names
-///         | "parse" [ name ] "as" format [ "overwrite" ]
+///         | "parse" [ name ] parsed [ "overwrite" ]
 ///         | "set" name "=" value { "," name "=" value }
 ///         | "copy" name "->" name { "," name "->" name }
 ///         | "move" "to" "type" string
@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
 /// name    = letters, digits, _ . - / @ : and * for any text   or anything between backticks
 /// value   = string | whole number | decimal | "true" | "false"
 /// string  = between " or ', with \" \' \\ \n \t
-/// format  = that of [TextFormats]
+/// parsed  = that of [TextFormats]
 /// ```
 ///
 /// The filter is that of queries, see [FilterParser]. In an expression `\/` is a slash.
@@ -219,13 +219,10 @@ final class TransformParser extends TokenReader<TransformMistake> {
 
   private Action parsing() throws TransformMistake {
     AttributeName source = AttributeName.BODY;
-    if (!takeWord("as")) {
+    if (!isWord("as") && !isWord("by")) {
       source = wholeName("parse");
-      if (!takeWord("as")) {
-        throw wrong("expected as, and a format");
-      }
     }
-    TextFormat format = TextFormats.read(this);
+    TextFormat format = TextFormats.readAfterSource(this);
     return new Action.Parse(source, format, takeWord("overwrite"));
   }
 

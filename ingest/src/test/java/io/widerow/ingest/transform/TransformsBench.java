@@ -16,9 +16,10 @@ import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Param;
 
 /// What do rules cost, after the decoding of a line of an access log? None; some for another type;
-/// one that finds no such name; an expression with and without a match.
+/// one that finds no such name; an expression with and without a match; fields of a text in three
+/// ways.
 public class TransformsBench extends DecoderBench {
-  @Param({"none", "otherType", "noSuchName", "noMatch", "address", "drop"})
+  @Param({"none", "otherType", "noSuchName", "noMatch", "address", "drop", "clf", "grok", "sight"})
   private String rules = "none";
 
   private final EventBatch spare = new EventBatch(4 << 20, 64 << 20);
@@ -39,6 +40,9 @@ public class TransformsBench extends DecoderBench {
           case "noMatch" -> "redact body with /[\\w.]+@[\\w.]+\\.example/";
           case "address" -> "redact body with /^\\d+\\.\\d+\\.\\d+\\.\\d+/ -> \"-\"";
           case "drop" -> "drop body";
+          case "clf" -> "parse as clf";
+          case "grok" -> "parse as grok `%{COMBINEDAPACHELOG}`";
+          case "sight" -> "parse by sight";
           default -> "";
         };
     try {

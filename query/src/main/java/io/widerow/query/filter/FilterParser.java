@@ -70,8 +70,8 @@ public final class FilterParser {
   /// Parses a filter with the steps after it, which [ParseSteps] does:
   ///
   /// ```
-  /// pipeline = [ or ] { "|" ( "parse" [ name ] "as" format [ "overwrite" ] | [ "where" ] or ) }
-  /// format   = that of [TextFormats]
+  /// pipeline = [ or ] { "|" ( "parse" [ name ] parsed [ "overwrite" ] | [ "where" ] or ) }
+  /// parsed   = that of [TextFormats]
   /// ```
   ///
   /// @throws QueryException.Refused with the text and a caret below the wrong character
@@ -106,17 +106,14 @@ public final class FilterParser {
 
   private ParseStep parseStep() {
     AttributeName source = AttributeName.BODY;
-    if (!lexer.takeWord("as")) {
+    if (!lexer.isWord("as") && !lexer.isWord("by")) {
       FilterField field = lexer.subject();
       if (field.kind() != FilterField.Kind.ATTRIBUTE && field.kind() != FilterField.Kind.LEVEL) {
         throw lexer.wrong(field.name() + " is the event's own and no text to parse");
       }
       source = field.name();
-      if (!lexer.takeWord("as")) {
-        throw lexer.wrong("expected as, and a format");
-      }
     }
-    TextFormat format = TextFormats.read(lexer);
+    TextFormat format = TextFormats.readAfterSource(lexer);
     return new ParseStep.Parse(source, format, lexer.takeWord("overwrite"));
   }
 

@@ -1,22 +1,73 @@
 package io.widerow.query.parse;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 
-/// The first of the formats of which a text is.
-record SightFormat(List<TextFormat> formats) implements TextFormat {
-  SightFormat {
-    formats = List.copyOf(formats);
+/// Any format that is known by sight: JSON, access logs, nginx, HAProxy, PostgreSQL, syslog, those
+/// of `sight.txt`, and logfmt. The first of which a text is decides.
+record SightFormat() implements TextFormat {
+  /// Fewer pairs may be words with a `=` between them.
+  private static final int PAIRS_MIN = 3;
+
+  private static final List<TextFormat> KNOWN =
+      List.of(new JsonFormat(), new NginxFormat(), new HaproxyFormat(), new CsvLogFormat());
+  private static final List<LineShape> SHAPES = shapes();
+  private static final SyslogFormat SYSLOG = new SyslogFormat();
+  private static final LogfmtFormat LOGFMT = new LogfmtFormat();
+
+  private static List<LineShape> shapes() {
+    List<LineShape> shapes = new ArrayList<>();
+    try (InputStream file = SightFormat.class.getResourceAsStream("sight.txt")) {
+      if (file == null) {
+        throw new IllegalStateException("sight.txt is not in the jar");
+      }
+      for (String line : new String(file.readAllBytes(), StandardCharsets.UTF_8).split("\n", -1)) {
+        if (!line.isEmpty() && !line.startsWith("#")) {
+          shapes.add(LineShape.parse(line));
+        }
+      }
+    } catch (IOException unreadable) {
+      throw new UncheckedIOException(unreadable);
+    }
+    return List.copyOf(shapes);
+  }
+
+  /// The names of the formats of `sight.txt`.
+  static List<String> names() {
+    return SHAPES.stream().map(LineShape::name).toList();
   }
 
   @Override
   public boolean parse(ParsedText text) {
-    for (int i = 0; i < formats.size(); i++) {
+    for (int i = 0; i < KNOWN.size(); i++) {
       text.begin();
-      if (formats.get(i).parse(text)) {
+      if (KNOWN.get(i).parse(text)) {
         return true;
       }
     }
-    return false;
+    for (int i = 0; i < SHAPES.size(); i++) {
+      text.begin();
+      if (SHAPES.get(i).parse(text)) {
+        return true;
+      }
+    }
+    text.begin();
+    if (SYSLOG.parse(text)) {
+      return true; // also of other lines that begin with a time
+    }
+    text.begin();
+    return isPair(text) && LOGFMT.parse(text) && text.count() >= PAIRS_MIN;
+  }
+
+  /// True when the first word has a key and a value.
+  private static boolean isPair(ParsedText text) {
+    int equals = text.indexOf('=', 0);
+    int space = text.indexOf(' ', 0);
+    return equals > 0 && (space < 0 || equals < space);
   }
 
   @Override

@@ -6,6 +6,7 @@ import java.util.function.Function;
 /// Reads the name of a format, in a filter and in a file of transforms:
 ///
 /// ```
+/// parsed = "as" format | "by" "sight"
 /// format = "json" | "logfmt" | "clf" | "nginx" | "haproxy" | "postgres" "csv" | "syslog"
 ///        | "pattern" verbatim | "grok" verbatim | "regexp" /regex/
 /// ```
@@ -19,8 +20,24 @@ public final class TextFormats {
 
   private TextFormats() {}
 
+  /// Reads what follows the name of the text: `as` and a format, or `by sight`.
+  ///
+  /// @throws E when something else follows
+  public static <E extends Exception> TextFormat readAfterSource(TokenReader<E> tokens) throws E {
+    if (tokens.takeWord("by")) {
+      if (!tokens.takeWord("sight")) {
+        throw tokens.wrong("expected sight after by");
+      }
+      return new SightFormat();
+    }
+    if (!tokens.takeWord("as")) {
+      throw tokens.wrong("expected as, and a format");
+    }
+    return read(tokens);
+  }
+
   /// @throws E when another word follows, or a pattern makes no sense
-  public static <E extends Exception> TextFormat read(TokenReader<E> tokens) throws E {
+  private static <E extends Exception> TextFormat read(TokenReader<E> tokens) throws E {
     if (tokens.takeWord("json")) {
       return new JsonFormat();
     }

@@ -73,6 +73,14 @@ public abstract class TokenReader<E extends Exception> {
     return true;
   }
 
+  /// True when a word follows; takes nothing.
+  public final boolean isWord(String word) {
+    int start = at;
+    boolean follows = takeWord(word);
+    at = start;
+    return follows;
+  }
+
   protected final boolean isNameChar(char here) {
     return Character.isLetterOrDigit(here) || nameSigns.indexOf(here) >= 0;
   }

@@ -40,7 +40,8 @@ class FormatRoundTripTest {
           "syslog",
           "pattern `<a> - <_> [<b>]`",
           "regexp /(?P<a>\\d+).(?P<b>.*)/",
-          "grok `%{SYSLOGLINE}`");
+          "grok `%{SYSLOGLINE}`",
+          "sight");
   private static final String[] WORDS = {
     "",
     "-",

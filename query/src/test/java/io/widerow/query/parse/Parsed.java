@@ -17,7 +17,9 @@ final class Parsed {
 
   /// The format of this name.
   static TextFormat format(String format) {
-    Condition condition = FilterParser.parsePipeline("| parse as " + format, 0);
+    Condition condition =
+        FilterParser.parsePipeline(
+            format.equals("sight") ? "| parse by sight" : "| parse as " + format, 0);
     ParseSteps steps = (ParseSteps) Objects.requireNonNull(condition.derived());
     return ((ParseStep.Parse) steps.steps().getFirst()).format();
   }
