@@ -42,7 +42,7 @@ sealed interface Having {
       case Compare(var left, Comparison comparison, var right) -> {
         Cell a = StatsExpression.value(left, aggregates);
         Cell b = StatsExpression.value(right, aggregates);
-        yield a.isNumber() && b.isNumber()
+        yield (a.isNumber() && b.isNumber())
             ? FilterEvaluation.holds(comparison, Double.compare(a.number(), b.number()))
             : comparison == Comparison.NOT_EQUAL;
       }

@@ -142,7 +142,7 @@ public final class ParsedText {
   /// The field of a name; negative when there is none.
   public int find(AttributeName name) {
     for (int i = 0; i < count; i++) {
-      if (names[i] == name || names[i].equals(name)) {
+      if (names[i].equals(name)) {
         return i;
       }
     }

@@ -10,11 +10,13 @@ import io.widerow.event.AttributeName;
 ///   <165>1 2003-10-11T22:14:15.003Z host app 8710 ID47 [ex@1 k="v"] text
 ///   Oct 11 22:14:15 host su[230]: text
 ///   2026-11-28T16:00:00.123+01:00 host su: text
+///   Jul  1 09:29:02 host sandboxd[129] (com.apple.x): text
 /// ```
 record SyslogFormat() implements TextFormat {
   private static final AttributeName FACILITY = AttributeName.of("facility");
   private static final AttributeName SEVERITY = AttributeName.of("severity");
   private static final AttributeName MESSAGE_ID = AttributeName.of("msgid");
+  private static final AttributeName ADDRESS = AttributeName.of("address");
   private static final int PRIORITY_MAX = 191;
   private static final int PRIORITY_DIGITS_MAX = 3;
   private static final int STAMP_CHARS = 15;
@@ -208,7 +210,10 @@ record SyslogFormat() implements TextFormat {
       return;
     }
     if (text.bytes()[end] == ' ') {
-      return; // no tag: all of it is text
+      end = spacedEnd(text, from, end);
+      if (end < 0) {
+        return; // no tag: all of it is text
+      }
     }
     int next = end;
     if (text.bytes()[end] == '[') {
@@ -220,9 +225,28 @@ record SyslogFormat() implements TextFormat {
       next = close + 1;
     }
     text.putText(FieldNames.APP, from, end);
+    int address = text.isAt(" (", next) ? text.indexOf("):", next) : -1;
+    if (address > 0) { // as macOS writes it: launchd[1] (com.apple.x): text
+      text.putText(ADDRESS, next + 2, address);
+      next = address + 1;
+    }
     text.at = next;
     boolean _ = text.take(':');
     boolean _ = text.take(' ');
+  }
+
+  /// The end of a name with spaces, which a number in brackets and a colon follow, such as
+  /// `Microsoft Word[14463]: text`; negative when it is none.
+  private static int spacedEnd(ParsedText text, int from, int space) {
+    int open = text.indexOf('[', space);
+    int close = open < 0 ? -1 : text.indexOf(']', open);
+    boolean isName =
+        close > 0
+            && close - from < TAG_CHARS_MAX
+            && text.areDigits(open + 1, close)
+            && text.isAt(":", close + 1)
+            && text.indexOf(':', from, open) < 0;
+    return isName ? open : -1;
   }
 
   private static boolean isTagEnd(byte here) {
