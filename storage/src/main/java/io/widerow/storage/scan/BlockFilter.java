@@ -206,7 +206,9 @@ final class BlockFilter {
     BitSet found = new BitSet();
     for (int at = find(name); at >= 0; at = directory().findNext(at)) {
       AttributeKind kind = reader.kind(at);
-      if (kind == AttributeKind.LONG && literal instanceof Literal.Whole(long whole)) {
+      if (keepsAll(kind, comparison, literal)) {
+        reader.column(at).addPresent(directory().events, found);
+      } else if (kind == AttributeKind.LONG && literal instanceof Literal.Whole(long whole)) {
         selectWhole(reader.column(at), comparison, whole, found);
       } else if (kind == AttributeKind.DOUBLE && literal instanceof Literal.Fraction(double it)) {
         selectFraction(reader.column(at), comparison, it, found);
@@ -221,6 +223,17 @@ final class BlockFilter {
       }
     }
     return both(found, among);
+  }
+
+  /// True when each value of a kind passes a comparison.
+  private static boolean keepsAll(AttributeKind kind, Comparison comparison, Literal literal) {
+    return comparison == Comparison.GREATER_OR_EQUAL
+        && switch (literal) {
+          case Literal.Word(Text text) -> kind == AttributeKind.STRING && text.length() == 0;
+          case Literal.Fraction(double value) ->
+              kind == AttributeKind.LONG && value == Double.NEGATIVE_INFINITY;
+          case Literal.Whole _, Literal.Truth _ -> false;
+        };
   }
 
   private static boolean mayHold(AttributeKind kind, Literal literal) {

@@ -9,6 +9,7 @@ import io.widerow.storage.Filter.Comparison;
 import io.widerow.storage.Filter.Literal;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// Predicate pruning: evaluates a [Filter] on a block's directory alone. It is never wrong and
 /// often undecided.
@@ -40,7 +41,7 @@ public final class BlockPruner {
       case Filter.And(var parts) -> {
         Verdict least = Verdict.EVERYTHING;
         for (Filter part : parts) {
-          Verdict one = verdict(part);
+          Verdict one = excludes(parts, part) ? Verdict.NOTHING : verdict(part);
           least = one.compareTo(least) < 0 ? one : least;
           if (least == Verdict.NOTHING) {
             break;
@@ -72,6 +73,33 @@ public final class BlockPruner {
       case Filter.ContainsFolded(var name, var _) -> text(name);
       case Filter.Has(var name, var _) -> text(name);
       case Filter.Matches(var name, var _) -> text(name);
+    };
+  }
+
+  /// True for a part that keeps values other than texts, or than numbers, of an attribute that
+  /// other parts require, where the block has only those: `x exists and not x >= ""`.
+  private boolean excludes(List<Filter> parts, Filter part) {
+    if (!(part instanceof Filter.Not(Filter.Compare(var name, var comparison, var literal)))
+        || comparison != Comparison.GREATER_OR_EQUAL) {
+      return false;
+    }
+    AttributeKind only = kindOfAll(literal);
+    int column = directory.find(name);
+    return only != null
+        && column >= 0
+        && directory.kinds[column] == only
+        && directory.findNext(column) < 0
+        && parts.contains(new Filter.Exists(name));
+  }
+
+  /// The kind of which every value is at or above a literal; null when there is none. A double may
+  /// be NaN, which is in no order.
+  private static @Nullable AttributeKind kindOfAll(Literal literal) {
+    return switch (literal) {
+      case Literal.Word(Text text) -> text.length() == 0 ? AttributeKind.STRING : null;
+      case Literal.Fraction(double value) ->
+          value == Double.NEGATIVE_INFINITY ? AttributeKind.LONG : null;
+      case Literal.Whole _, Literal.Truth _ -> null;
     };
   }
 
@@ -136,9 +164,12 @@ public final class BlockPruner {
     if (column < 0) {
       return Verdict.NOTHING;
     }
-    if (literal instanceof Literal.Word(Text text)) {
-      boolean isAny = comparison == Comparison.GREATER_OR_EQUAL && text.length() == 0;
-      return isAny && hasTextEverywhere(directory, name) ? Verdict.EVERYTHING : text(name);
+    AttributeKind all = comparison == Comparison.GREATER_OR_EQUAL ? kindOfAll(literal) : null;
+    if (all != null && directory.isEverywhere(name, all)) {
+      return Verdict.EVERYTHING;
+    }
+    if (literal instanceof Literal.Word) {
+      return text(name);
     }
     Verdict most = Verdict.NOTHING;
     for (; column >= 0; column = directory.findNext(column)) {

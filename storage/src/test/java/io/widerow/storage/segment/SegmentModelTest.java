@@ -196,7 +196,8 @@ class SegmentModelTest {
   }
 
   private static Filter filter(SplittableRandom random, List<TestEvent> model, int depth) {
-    return switch (random.nextInt(depth > 2 ? 10 : 13) - 4) {
+    return switch (random.nextInt(depth > 2 ? 11 : 14) - 5) {
+      case -5 -> ofOtherKind(name(random), random.nextBoolean());
       case -4 -> new Filter.ContainsFolded(name(random), FoldedText.of(needle(random)));
       case -3 -> {
         String type = random.nextBoolean() ? "t" : "u";
@@ -219,6 +220,14 @@ class SegmentModelTest {
           new Filter.Or(
               List.of(filter(random, model, depth + 1), filter(random, model, depth + 1)));
     };
+  }
+
+  /// Values of an attribute that are no texts, or no numbers: the directory may rule them out.
+  private static Filter ofOtherKind(AttributeName name, boolean text) {
+    Literal least =
+        text ? new Literal.Word(Text.of("")) : new Literal.Fraction(Double.NEGATIVE_INFINITY);
+    Filter ofKind = new Filter.Compare(name, Comparison.GREATER_OR_EQUAL, least);
+    return new Filter.And(List.of(new Filter.Exists(name), new Filter.Not(ofKind)));
   }
 
   private static Comparison comparison(SplittableRandom random) {
