@@ -42,7 +42,28 @@ final class HostileLogql extends HostileTexts {
         () -> nested("[", many(20, 500), line, "]"),
         () -> "a=" + line + " b=\"{{.a}}\" n=9",
         () -> "\u001b[31m" + line + "\u001b[0m",
+        () -> "{{" + growth(some(6)) + "}}",
+        () -> "{{$x := " + growth(3) + "}}{{range 90000}}{{$y := " + growth(1) + "}}{{end}}",
         () -> "x".repeat(many(100, 20_000)));
+  }
+
+  /// Functions whose results are longer than their arguments.
+  String growth(int depth) {
+    String inner = depth <= 0 ? one("__line__", "$.a", "\"x\"") : "(" + growth(depth - 1) + ")";
+    return made(
+        () -> "repeat " + one("3", "70000", huge()) + " " + inner,
+        () -> "print " + (inner + " ").repeat(some(20)),
+        () -> "printf \"%" + some(9_999) + "q%s%[1]v\" " + inner + " " + inner,
+        () -> "regexReplaceAll \".\" " + inner + " \"$0$0$0\"",
+        () -> "regexReplaceAllLiteral \"\" " + inner + " \"xxxxxxxx\"",
+        () -> "replace \"\" \"yyyyyyyy\" " + inner,
+        () -> "urlencode " + inner,
+        () -> "b64enc " + inner,
+        () -> "indent " + some(99_999) + " " + inner,
+        () -> "alignLeft " + huge() + " " + inner,
+        () -> "count \"x*y|.\" " + inner,
+        () -> "date " + inner + " now",
+        () -> "fromJson " + inner);
   }
 
   String stage() {

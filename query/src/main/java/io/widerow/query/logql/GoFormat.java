@@ -74,8 +74,10 @@ final class GoFormat {
   }
 
   /// Go's `print`: a blank between two values that are no texts.
-  static String print(List<@Nullable Object> values, boolean lines) {
-    StringBuilder text = new StringBuilder();
+  ///
+  /// @param made counts the text before it is made
+  static String print(List<@Nullable Object> values, boolean lines, LongConsumer made) {
+    CountedText text = new CountedText(made);
     for (int i = 0; i < values.size(); i++) {
       boolean plain =
           i > 0 && !(values.get(i) instanceof String) && !(values.get(i - 1) instanceof String);
@@ -86,7 +88,7 @@ final class GoFormat {
 
   /// @param made counts a text before it is made
   static String printf(String format, List<@Nullable Object> values, LongConsumer made) {
-    StringBuilder text = new StringBuilder();
+    CountedText text = new CountedText(made);
     Matcher verb = VERB.matcher(format);
     int at = 0;
     int next = 0;
@@ -101,9 +103,8 @@ final class GoFormat {
       } else if (next >= values.size()) {
         text.append("%!").append(letter).append("(MISSING)");
       } else {
-        append(verb, letter.charAt(0), values.get(next++), text, made);
+        append(verb, letter.charAt(0), values.get(next++), text);
       }
-      made.accept(text.length());
     }
     text.append(format, at, format.length());
     if (next < values.size()) {
@@ -117,13 +118,12 @@ final class GoFormat {
     return text.toString();
   }
 
-  private static void append(
-      Matcher verb, char letter, @Nullable Object value, StringBuilder text, LongConsumer made) {
+  private static void append(Matcher verb, char letter, @Nullable Object value, CountedText text) {
     String flags = verb.group(1);
     int width = verb.group(2).isEmpty() ? 0 : Integer.parseInt(verb.group(2));
     String digits = verb.group(3);
     int precision = digits == null ? -1 : digits.isEmpty() ? 0 : Integer.parseInt(digits);
-    made.accept(text.length() + (long) width + Math.max(0, precision));
+    text.count((long) width + Math.max(0, precision));
     String formatted = formatted(letter, flags, precision, value);
     boolean isNumber = value instanceof Long || value instanceof Double;
     if (isNumber
@@ -136,13 +136,13 @@ final class GoFormat {
     if (missing <= 0) {
       text.append(formatted);
     } else if (flags.contains("-")) {
-      text.append(formatted).repeat(" ", missing);
+      text.append(formatted).repeat(' ', missing);
     } else if (flags.contains("0") && isNumber) {
       boolean signed = formatted.startsWith("-") || formatted.startsWith("+");
-      text.append(signed ? formatted.substring(0, 1) : "").repeat("0", missing);
+      text.append(signed ? formatted.substring(0, 1) : "").repeat('0', missing);
       text.append(signed ? formatted.substring(1) : formatted);
     } else {
-      text.repeat(" ", missing).append(formatted);
+      text.repeat(' ', missing).append(formatted);
     }
   }
 
@@ -154,7 +154,15 @@ final class GoFormat {
     if (letter == 'T') {
       return typed(value);
     }
-    String bad = "%!" + letter + "(" + typed(value) + "=" + shown(value) + ")";
+    String fitting = fitting(letter, flags, precision, value);
+    return fitting == null
+        ? "%!" + letter + "(" + typed(value) + "=" + shown(value) + ")"
+        : fitting;
+  }
+
+  /// The value as a verb shows it; null when the verb does not fit the value.
+  private static @Nullable String fitting(
+      char letter, String flags, int precision, @Nullable Object value) {
     return switch (value) {
       case String text ->
           switch (letter) {
@@ -163,7 +171,7 @@ final class GoFormat {
             case 'x' -> HexFormat.of().formatHex(text.getBytes(StandardCharsets.UTF_8));
             case 'X' ->
                 HexFormat.of().withUpperCase().formatHex(text.getBytes(StandardCharsets.UTF_8));
-            default -> bad;
+            default -> null;
           };
       case Long number ->
           switch (letter) {
@@ -177,8 +185,8 @@ final class GoFormat {
             case 'c' ->
                 Character.isValidCodePoint(Math.clamp(number, 0, 0x10ffff))
                     ? Character.toString(Math.clamp(number, 0, 0x10ffff))
-                    : bad;
-            default -> bad;
+                    : null;
+            default -> null;
           };
       case Double number ->
           switch (letter) {
@@ -191,11 +199,11 @@ final class GoFormat {
                         new BigDecimal(number)
                             .round(new java.math.MathContext(Math.max(1, precision)))
                             .doubleValue());
-            default -> bad;
+            default -> null;
           };
-      case Boolean truth -> letter == 't' ? truth.toString() : bad;
+      case Boolean truth -> letter == 't' ? truth.toString() : null;
       case null -> "%!" + letter + "(<nil>)";
-      default -> letter == 's' ? shown(value) : bad;
+      default -> letter == 's' ? shown(value) : null;
     };
   }
 

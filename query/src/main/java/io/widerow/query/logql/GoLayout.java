@@ -49,9 +49,15 @@ final class GoLayout {
           List.of("4", "m"),
           List.of("5", "s"));
 
+  private static final int CHARS_MAX = 1 << 10;
+
   private GoLayout() {}
 
   private static DateTimeFormatter formatter(String layout) {
+    if (layout.length() > CHARS_MAX) {
+      throw new DateTimeException(
+          "layout of %d characters, more than %d".formatted(layout.length(), CHARS_MAX));
+    }
     DateTimeFormatterBuilder builder = new DateTimeFormatterBuilder();
     int at = 0;
     while (at < layout.length()) {

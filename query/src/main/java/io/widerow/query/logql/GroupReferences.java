@@ -1,14 +1,21 @@
 package io.widerow.query.logql;
 
 import com.google.re2j.Matcher;
+import java.util.function.LongConsumer;
 
 /// Replacement texts with references to groups, as Go reads them: `$1`, `${1}`, `$name`, `$$`. A
 /// name is as long as possible; a group that is not there is empty.
 public final class GroupReferences {
   private GroupReferences() {}
 
-  public static String expand(String replacement, Matcher found) {
-    StringBuilder made = new StringBuilder();
+  /// @param count receives the length of the text before it is made; it may refuse by throwing
+  public static String expand(String replacement, Matcher found, LongConsumer count) {
+    CountedText made = new CountedText(count);
+    expand(replacement, found, made);
+    return made.toString();
+  }
+
+  static void expand(String replacement, Matcher found, CountedText made) {
     int at = 0;
     while (at < replacement.length()) {
       int dollar = replacement.indexOf('$', at);
@@ -30,25 +37,27 @@ public final class GroupReferences {
       } else if (end == start || !closed) {
         made.append('$'); // no reference
       } else {
-        made.append(group(replacement.substring(start, end), found));
+        append(replacement.substring(start, end), found, made);
         at = braced ? end + 1 : end;
       }
     }
-    return made.append(replacement, at, replacement.length()).toString();
+    made.append(replacement, at, replacement.length());
   }
 
   private static boolean isName(char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
   }
 
-  private static String group(String name, Matcher found) {
-    String value = null;
+  private static void append(String name, Matcher found, CountedText made) {
+    int number = 0;
     if (name.matches("\\d{1,4}")) {
-      int number = Integer.parseInt(name);
-      value = number <= found.groupCount() ? found.group(number) : null;
-    } else if (found.pattern().namedGroups().containsKey(name)) {
-      value = found.group(name);
+      number = Integer.parseInt(name);
+    } else {
+      number = found.pattern().namedGroups().getOrDefault(name, Integer.MAX_VALUE);
     }
-    return value == null ? "" : value;
+    if (number <= found.groupCount() && found.start(number) >= 0) {
+      made.count(found.end(number) - found.start(number));
+      made.append(found.group(number));
+    }
   }
 }

@@ -84,7 +84,7 @@ public final class RuleTemplate {
     root.put("Value", data.value);
     try {
       return TemplateRun.render(template, new Source(data), RuleTemplateFunctions.LIBRARY, root);
-    } catch (TemplateRun.Failed failed) {
+    } catch (TemplateRun.Failed | ArithmeticException failed) {
       return "<error expanding template: %s>".formatted(failed.getMessage());
     }
   }

@@ -3,7 +3,6 @@ package io.widerow.query.logql;
 import io.widerow.query.logql.TemplateFunctions.Arguments;
 import io.widerow.query.logql.TemplateLibrary.Function;
 import java.math.BigDecimal;
-import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -23,6 +22,7 @@ final class RuleTemplateFunctions {
   private static final String[] LARGE_BINARY = {"ki", "Mi", "Gi", "Ti", "Pi", "Ei", "Zi", "Yi"};
   private static final String[] SMALL = {"m", "u", "n", "p", "f", "a", "z", "y"};
   private static final double SECONDS_MAX = 9e9; // of a time
+  private static final long ESCAPE_CHARS_MAX = 6; // of a character, in HTML and JavaScript
   private static final String VALUE_LABEL = "__value__";
 
   static final TemplateLibrary LIBRARY = new TemplateLibrary.Named(all());
@@ -253,9 +253,9 @@ final class RuleTemplateFunctions {
 
   private static void ofTexts(Map<String, Function> all) {
     all.put("title", TemplateFunctions.of("title"));
-    all.put("toUpper", call -> call.made(call.text(0).toUpperCase(Locale.ROOT)));
+    all.put("toUpper", call -> call.text(0).toUpperCase(Locale.ROOT));
     all.put("toLower", call -> call.text(0).toLowerCase(Locale.ROOT));
-    all.put("match", call -> call.regex(0).matcher(call.text(1)).find());
+    all.put("match", call -> call.matcher(0, 1).find());
     all.put(
         "reReplaceAll",
         call ->
@@ -273,15 +273,17 @@ final class RuleTemplateFunctions {
           }
           return arguments;
         });
-    all.put("slice", call -> call.made(slice(call)));
-    all.put("html", call -> call.made(html(printed(call))));
-    all.put("js", call -> call.made(js(printed(call))));
+    all.put("slice", RuleTemplateFunctions::slice);
+    all.put("html", call -> html(call, printed(call)));
+    all.put("js", call -> js(call, printed(call)));
     all.put("externalURL", call -> data(call).externalUrl());
     all.put("pathPrefix", call -> data(call).externalUrl().replaceFirst("^\\w+://[^/]*", ""));
-    all.put("urlQueryEscape", call -> escaped(call.text(0)));
-    all.put("urlquery", call -> escaped(printed(call)));
-    all.put("graphLink", call -> "/graph?g0.expr=" + escaped(call.text(0)) + "&g0.tab=0");
-    all.put("tableLink", call -> "/graph?g0.expr=" + escaped(call.text(0)) + "&g0.tab=1");
+    all.put("urlQueryEscape", call -> TemplateFunctions.urlEncoded(call));
+    all.put("urlquery", call -> TemplateFunctions.urlEncoded(call, printed(call)));
+    all.put(
+        "graphLink", call -> "/graph?g0.expr=" + TemplateFunctions.urlEncoded(call) + "&g0.tab=0");
+    all.put(
+        "tableLink", call -> "/graph?g0.expr=" + TemplateFunctions.urlEncoded(call) + "&g0.tab=1");
   }
 
   /// The arguments as `print` shows them.
@@ -297,10 +299,12 @@ final class RuleTemplateFunctions {
     if (from < 0 || until > bytes.length || from > until) {
       throw call.wrong("index out of range: %d".formatted(from < 0 || from > until ? from : until));
     }
+    call.making(until - from);
     return new String(bytes, (int) from, (int) (until - from), StandardCharsets.UTF_8);
   }
 
-  private static String html(String text) {
+  private static String html(Arguments call, String text) throws TemplateRun.Failed {
+    call.making(ESCAPE_CHARS_MAX * text.length());
     return text.replace("&", "&amp;")
         .replace("'", "&#39;")
         .replace("<", "&lt;")
@@ -309,7 +313,8 @@ final class RuleTemplateFunctions {
         .replace("\0", "\uFFFD");
   }
 
-  private static String js(String text) {
+  private static String js(Arguments call, String text) throws TemplateRun.Failed {
+    call.making(ESCAPE_CHARS_MAX * text.length());
     StringBuilder escaped = new StringBuilder();
     for (char c : text.toCharArray()) {
       switch (c) {
@@ -334,10 +339,6 @@ final class RuleTemplateFunctions {
       return data;
     }
     throw call.wrong("no alert");
-  }
-
-  private static String escaped(String text) {
-    return URLEncoder.encode(text, StandardCharsets.UTF_8);
   }
 
   /// A host without its domain; an address stays as it is.

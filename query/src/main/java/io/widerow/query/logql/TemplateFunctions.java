@@ -1,6 +1,7 @@
 package io.widerow.query.logql;
 
 import com.fasterxml.jackson.core.JsonToken;
+import com.google.re2j.Matcher;
 import com.google.re2j.Pattern;
 import com.google.re2j.PatternSyntaxException;
 import io.widerow.query.RegexBudget;
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// The functions of templates: those of Go's `text/template`, and those that Loki adds.
@@ -29,6 +31,13 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: any.
 final class TemplateFunctions {
   private static final long SECOND_NANOS = 1_000_000_000L;
+
+  /// Compiling a character of an expression costs as much as reading so many.
+  private static final int COMPILED_CHARS = 64;
+
+  /// Matching a character costs as much as reading so many more.
+  private static final int MATCHED_CHARS = 4;
+
   private static final Map<String, Function> ALL = new HashMap<>();
 
   /// The functions of Loki's templates.
@@ -116,19 +125,21 @@ final class TemplateFunctions {
       return new TemplateRun.Failed("error calling %s: %s".formatted(name, why));
     }
 
-    /// Counts a text that is made.
-    String made(String text) {
-      run.source().made(text.length());
-      return text;
-    }
-
-    /// Counts a text before it is made.
+    /// Counts a text before it is made: one that may be longer than the arguments.
     void making(long chars) {
-      run.source().made(chars);
+      run.makes(chars);
     }
 
-    Pattern regex(int i) throws TemplateRun.Failed {
+    /// A matcher of the expression of one argument on the text of another one.
+    Matcher matcher(int expression, int text) throws TemplateRun.Failed {
+      String of = text(text);
+      run.reads((long) MATCHED_CHARS * of.length());
+      return regex(expression).matcher(run.source().watched(of));
+    }
+
+    private Pattern regex(int i) throws TemplateRun.Failed {
       String source = text(i);
+      run.reads((long) COMPILED_CHARS * source.length());
       String exceeded = new RegexBudget().exceeded(source);
       if (exceeded != null) {
         throw wrong(exceeded);
@@ -167,13 +178,12 @@ final class TemplateFunctions {
     ALL.put(Template.LINE, call -> call.run().source().line());
     ALL.put("__timestamp__", call -> instant(call.run().source().timeNanos()));
     ALL.put("now", call -> instant(call.run().source().nowNanos()));
-    ALL.put("print", call -> call.made(GoFormat.print(call.values(), false)));
-    ALL.put("println", call -> call.made(GoFormat.print(call.values(), true)));
+    ALL.put("print", call -> GoFormat.print(call.values(), false, call::making));
+    ALL.put("println", call -> GoFormat.print(call.values(), true, call::making));
     ALL.put(
         "printf",
         call ->
-            GoFormat.printf(
-                call.text(0), call.values().subList(1, call.count()), chars -> call.making(chars)));
+            GoFormat.printf(call.text(0), call.values().subList(1, call.count()), call::making));
   }
 
   private static Instant instant(long nanos) {
@@ -256,7 +266,7 @@ final class TemplateFunctions {
   /// Functions with the text first.
   private static void ofTexts() {
     ALL.put("ToLower", call -> call.text(0).toLowerCase(Locale.ROOT));
-    ALL.put("ToUpper", call -> call.made(call.text(0).toUpperCase(Locale.ROOT)));
+    ALL.put("ToUpper", call -> call.text(0).toUpperCase(Locale.ROOT));
     ALL.put(
         "Replace", call -> replace(call, call.text(0), call.text(1), call.text(2), call.small(3)));
     ALL.put("Trim", call -> trimmed(call.text(0), call.text(1), true, true));
@@ -268,32 +278,26 @@ final class TemplateFunctions {
     ALL.put(
         "regexReplaceAll",
         call -> {
-          String text = call.text(1);
           String with = call.text(2).replaceAll("\\$(?:\\{(\\w+)}|(\\w+))", "\\$\\{$1$2\\}");
-          call.making((text.length() + 1L) * (with.length() + text.length() + 1L) / 2);
-          return call.made(replaced(call.regex(0), text, with));
+          return replaced(call, (found, made) -> GroupReferences.expand(with, found, made));
         });
     ALL.put(
         "regexReplaceAllLiteral",
         call -> {
-          String text = call.text(1);
           String with = call.text(2);
-          call.making(text.length() + (text.length() + 1L) * with.length());
-          var found = call.regex(0).matcher(text);
-          return call.made(found.replaceAll(com.google.re2j.Matcher.quoteReplacement(with)));
+          return replaced(call, (_, made) -> made.append(with));
         });
     ALL.put(
         "count",
         call -> {
-          var found = call.regex(0).matcher(call.text(1));
+          Matcher found = call.matcher(0, 1);
           long count = 0;
           while (found.find()) {
             count++;
           }
           return count;
         });
-    ALL.put(
-        "urlencode", call -> call.made(URLEncoder.encode(call.text(0), StandardCharsets.UTF_8)));
+    ALL.put("urlencode", TemplateFunctions::urlEncoded);
     ALL.put(
         "urldecode",
         call -> {
@@ -309,15 +313,34 @@ final class TemplateFunctions {
     ALL.put("fromJson", TemplateFunctions::json);
   }
 
-  private static String replaced(Pattern regex, String text, String with) {
-    StringBuilder made = new StringBuilder();
-    var found = regex.matcher(text);
+  /// The second argument, with other texts for what the expression of the first one finds in it.
+  private static String replaced(Arguments call, BiConsumer<Matcher, CountedText> with)
+      throws TemplateRun.Failed {
+    String text = call.text(1);
+    CountedText made = new CountedText(call::making);
+    Matcher found = call.matcher(0, 1);
     int at = 0;
     while (found.find()) {
-      made.append(text, at, found.start()).append(GroupReferences.expand(with, found));
+      made.append(text, at, found.start());
+      with.accept(found, made);
       at = found.end();
     }
     return made.append(text, at, text.length()).toString();
+  }
+
+  static String urlEncoded(Arguments call) throws TemplateRun.Failed {
+    return urlEncoded(call, call.text(0));
+  }
+
+  static String urlEncoded(Arguments call, String text) throws TemplateRun.Failed {
+    long chars = 0;
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      boolean same = c < 0x80 && (Character.isLetterOrDigit(c) || " *-._".indexOf(c) >= 0);
+      chars += same ? 1 : c < 0x80 ? 3 : c < 0x800 || Character.isSurrogate(c) ? 6 : 9;
+    }
+    call.making(chars);
+    return URLEncoder.encode(text, StandardCharsets.UTF_8);
   }
 
   private static double number(Arguments call, Stage.Conversion conversion)
@@ -374,7 +397,7 @@ final class TemplateFunctions {
   /// Functions with the text last, so that they can follow a `|`.
   private static void ofTextsWithTextLast() {
     ALL.put("lower", call -> call.text(0).toLowerCase(Locale.ROOT));
-    ALL.put("upper", call -> call.made(call.text(0).toUpperCase(Locale.ROOT)));
+    ALL.put("upper", call -> call.text(0).toUpperCase(Locale.ROOT));
     ALL.put("title", call -> titled(call.text(0)));
     ALL.put("trim", call -> call.text(0).strip());
     ALL.put("trimAll", call -> trimmed(call.text(1), call.text(0), true, true));
@@ -405,7 +428,8 @@ final class TemplateFunctions {
         "b64enc",
         call -> {
           byte[] bytes = call.last().getBytes(StandardCharsets.UTF_8);
-          return call.made(Base64.getEncoder().encodeToString(bytes));
+          call.making((bytes.length + 2L) / 3 * 4);
+          return Base64.getEncoder().encodeToString(bytes);
         });
     ALL.put(
         "b64dec",
@@ -551,7 +575,7 @@ final class TemplateFunctions {
   }
 
   private static void ofTimes() {
-    ALL.put("date", call -> call.made(GoLayout.format(call.text(0), call.time(1))));
+    ALL.put("date", call -> GoLayout.format(call.text(0), call.time(1)));
     ALL.put("toDate", call -> GoLayout.parse(call.text(0), ZoneOffset.UTC, call.text(1)));
     ALL.put(
         "toDateInZone",

@@ -35,8 +35,9 @@ interface TemplateLibrary {
       if (function == null) {
         throw new TemplateRun.Failed("function \"%s\" not defined".formatted(name));
       }
+      run.begin(values);
       try {
-        return function.of(new TemplateFunctions.Arguments(name, values, run));
+        return run.end(function.of(new TemplateFunctions.Arguments(name, values, run)));
       } catch (ArithmeticException | DateTimeException wrong) {
         throw new TemplateRun.Failed("error calling %s: %s".formatted(name, wrong.getMessage()));
       }

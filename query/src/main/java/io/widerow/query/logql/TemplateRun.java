@@ -7,6 +7,7 @@ import io.widerow.query.logql.Template.Pipe;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -21,6 +22,9 @@ public final class TemplateRun {
   private static final int STEPS_MAX = 100_000;
   private static final int CALLS_MAX = 500; // one inside the other
 
+  /// Reading so many characters of texts counts as a step.
+  private static final int CHARS_OF_STEP = 256;
+
   /// `$`, and `.` at the top: all labels.
   private static final AllLabels LABELS = new AllLabels();
 
@@ -30,11 +34,11 @@ public final class TemplateRun {
   private final TemplateLibrary library;
   private final Map<String, List<Node>> defined;
   private @Nullable Object root;
-  private final StringBuilder out = new StringBuilder();
+  private final CountedText out;
   private Deque<Map<String, @Nullable Object>> scopes = new ArrayDeque<>();
   private int calls;
-  private long counted; // characters of `out`
-  private int steps;
+  private long steps;
+  private boolean counted; // the function that runs has counted its result
 
   /// The line.
   public interface Source {
@@ -54,10 +58,18 @@ public final class TemplateRun {
     ///
     /// @throws RuntimeException when it may not be
     void made(long chars);
+
+    /// Counts a text that a function returns, and that is not longer than what it was given.
+    default void held(long chars) {}
+
+    /// A long text for a regular expression, which ends with the query.
+    default CharSequence watched(String text) {
+      return text;
+    }
   }
 
   /// The template does not fit the line.
-  public static final class Failed extends Exception {
+  public static class Failed extends Exception {
     private static final long serialVersionUID = 1L;
 
     Failed(String why) {
@@ -72,11 +84,21 @@ public final class TemplateRun {
     CONTINUE
   }
 
+  /// The template does too much work on a line.
+  public static final class TooLong extends Failed {
+    private static final long serialVersionUID = 1L;
+
+    TooLong() {
+      super("template ran more than %d steps".formatted(STEPS_MAX));
+    }
+  }
+
   private TemplateRun(Template template, Source source, TemplateLibrary library, Object root) {
     this.source = source;
     this.defined = template.defined();
     this.library = library;
     this.root = root;
+    this.out = new CountedText(source::made);
   }
 
   public static String render(Template template, Source source) throws Failed {
@@ -97,28 +119,54 @@ public final class TemplateRun {
   }
 
   private void step() throws Failed {
-    if (++steps > STEPS_MAX) {
-      throw new Failed("template ran more than %d steps".formatted(STEPS_MAX));
+    work(1);
+  }
+
+  private void work(long more) throws TooLong {
+    steps += more;
+    if (steps > STEPS_MAX) {
+      throw new TooLong();
     }
   }
 
-  private void show(String text) {
-    if (out.length() + text.length() > counted) {
-      counted = 2L * (out.length() + text.length());
-      source.made(out.length() + text.length());
+  /// Counts the reading of texts.
+  void reads(long chars) throws TooLong {
+    work(chars / CHARS_OF_STEP);
+  }
+
+  /// Counts a text that a function is about to make.
+  void makes(long chars) {
+    source.made(chars);
+    counted = true;
+  }
+
+  /// Begins the call of a function, which may read its arguments.
+  void begin(List<@Nullable Object> arguments) throws TooLong {
+    counted = false;
+    long chars = 0;
+    for (Object argument : arguments) {
+      chars += argument instanceof String text ? text.length() : 0;
     }
-    out.append(text);
+    reads(chars);
+  }
+
+  /// Ends it.
+  @Nullable Object end(@Nullable Object result) {
+    if (!counted && result instanceof String text) {
+      source.held(text.length());
+    }
+    return result;
   }
 
   private End nodes(List<Node> nodes, @Nullable Object dot) throws Failed {
     for (Node node : nodes) {
       step();
       switch (node) {
-        case Node.Literal(String text) -> show(text);
+        case Node.Literal(String text) -> out.append(text);
         case Node.Show(Pipe pipe) -> {
           Object value = pipe(pipe, dot);
           if (pipe.variables().isEmpty()) {
-            show(GoFormat.shown(plain(value)));
+            out.append(GoFormat.shown(plain(value)));
           }
         }
         case Node.Branch branch -> {
@@ -173,46 +221,42 @@ public final class TemplateRun {
     scopes.push(new TreeMap<>());
     Pipe pipe = loop.pipe();
     Object over = plain(pipe(new Pipe(List.of(), false, pipe.commands()), dot));
-    List<@Nullable Object> keys = new ArrayList<>();
-    List<@Nullable Object> items = new ArrayList<>();
-    switch (over) {
-      case null -> {}
-      case List<?> list -> {
-        for (int i = 0; i < list.size(); i++) {
-          keys.add((long) i);
-          items.add(list.get(i));
-        }
-      }
-      case Map<?, ?> map ->
-          map.forEach((key, value) -> {
-            keys.add(key);
-            items.add(value);
-          });
-      case Long count -> {
-        for (long i = 0; i < count && i < STEPS_MAX; i++) {
-          keys.add(i);
-          items.add(i);
-        }
-      }
-      default -> throw new Failed("range can't iterate over " + GoFormat.shown(over));
-    }
-    for (int i = 0; i < items.size(); i++) {
+    long count =
+        switch (over) {
+          case null -> 0;
+          case List<?> list -> list.size();
+          case Map<?, ?> map -> map.size();
+          case Long number -> number;
+          default -> throw new Failed("range can't iterate over " + GoFormat.shown(over));
+        };
+    Iterator<?> members = over instanceof Map<?, ?> map ? map.entrySet().iterator() : null;
+    for (long i = 0; i < count; i++) {
       step();
-      scopes.push(new TreeMap<>());
-      List<String> names = pipe.variables();
-      if (names.size() == 2) {
-        declare(names.getFirst(), keys.get(i));
+      Object key = i;
+      Object item = over instanceof List<?> list ? list.get((int) i) : i;
+      if (members != null && members.next() instanceof Map.Entry<?, ?> member) {
+        key = member.getKey();
+        item = member.getValue();
       }
-      if (!names.isEmpty()) {
-        declare(names.getLast(), items.get(i));
-      }
-      End end = nodes(loop.each(), items.get(i));
-      scopes.pop();
-      if (end == End.BREAK) {
+      if (each(loop, key, item) == End.BREAK) {
         break;
       }
     }
-    End end = items.isEmpty() ? nodes(loop.otherwise(), dot) : End.DONE;
+    End end = count <= 0 ? nodes(loop.otherwise(), dot) : End.DONE;
+    scopes.pop();
+    return end;
+  }
+
+  private End each(Node.Loop loop, @Nullable Object key, @Nullable Object item) throws Failed {
+    scopes.push(new TreeMap<>());
+    List<String> names = loop.pipe().variables();
+    if (names.size() == 2) {
+      declare(names.getFirst(), key);
+    }
+    if (!names.isEmpty()) {
+      declare(names.getLast(), item);
+    }
+    End end = nodes(loop.each(), item);
     scopes.pop();
     return end;
   }

@@ -4,7 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.management.ThreadMXBean;
 import io.widerow.query.QueryException;
+import java.lang.management.ManagementFactory;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +21,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 class TemplateTest {
   private static final long TIME = 1_767_225_600_123_456_789L; // 2026-01-01T00:00:00.123456789Z
+
+  private static final long ALLOCATED_MAX = 64 << 20;
+  private static final ThreadMXBean THREADS =
+      (ThreadMXBean) ManagementFactory.getThreadMXBean(); // of this virtual machine
 
   private static final class Line implements TemplateRun.Source {
     private static final int TEXT_MAX = 1 << 20;
@@ -232,19 +238,67 @@ class TemplateTest {
         "{{printf \"%.999999999f\" 1.5}}",
         "{{$x := repeat 1000 \"x\"}}{{replace \"x\" (repeat 2000 \"y\") $x}}",
         "{{Replace (repeat 2000 \"x\") \"\" (repeat 2000 \"y\") -1}}",
-        "{{regexReplaceAll \"x*\" (repeat 2000 \"x\") (repeat 2000 \"y\")}}",
+        "{{regexReplaceAll \"x\" (repeat 2000 \"x\") (repeat 2000 \"y\")}}",
         "{{regexReplaceAllLiteral \"x\" (repeat 2000 \"x\") (repeat 2000 \"y\")}}",
-        "{{range 90000}}{{$.json}}{{end}}"
+        "{{range 90000}}{{$.json}}{{end}}",
+        "{{$x := repeat 9999 \"x\"}}{{print MANY}}",
+        "{{$x := repeat 9999 \"x\"}}{{println MANY}}",
+        "{{$x := repeat 9999 \"x\"}}{{printf \"\" MANY}}",
+        "{{$x := repeat 9999 \"x\"}}{{printf \"%d\" $x MANY}}",
+        "{{$x := repeat 9999 \"x\"}}{{printf (repeat 500 \"%s\") MANY}}",
+        "{{$x := repeat 9999 \"x\"}}{{printf (repeat 500 \"%q\") MANY}}",
+        "{{repeat 400000 \"ä\" | urlencode}}",
+        "{{urlencode (urlencode (urlencode (repeat 100000 \" x%\")))}}",
+        "{{repeat 900000 \"x\" | b64enc}}",
+        "{{b64enc (b64enc (b64enc (b64enc (repeat 400000 \"x\"))))}}",
+        "{{regexReplaceAll \"(.*)\" (repeat 20000 \"x\") (repeat 200 \"$1\")}}",
+        "{{ToUpper (repeat 1048577 \"x\")}}"
       })
   void textsAreBoundedBeforeTheyAreMade(String template) {
-    assertThrows(QueryException.OverBudget.class, () -> render(template), template);
+    String many = template.replace("MANY", "$x ".repeat(500));
+    long before = THREADS.getCurrentThreadAllocatedBytes();
+    assertThrows(QueryException.OverBudget.class, () -> render(many), template);
+    long allocated = THREADS.getCurrentThreadAllocatedBytes() - before;
+    assertTrue(allocated < ALLOCATED_MAX, () -> template + " allocated " + allocated + " bytes");
   }
 
   @Test
-  void stepsAndNestingHaveAnEnd() {
-    String loops = "{{range 1000}}{{range 1000}}{{end}}{{end}}";
-    TemplateRun.Failed failed = assertThrows(TemplateRun.Failed.class, () -> render(loops));
+  void aTextOfThousandsOfCharactersIsReplaced() throws TemplateRun.Failed {
+    String text = "{{$x := repeat 20000 \"ab\"}}";
+    assertEquals("<a>b".repeat(20_000), render(text + "{{regexReplaceAll \"(a)\" $x \"<$1>\"}}"));
+    assertEquals("-b".repeat(20_000), render(text + "{{regexReplaceAllLiteral \"a\" $x \"-\"}}"));
+  }
+
+  /// Work that makes no text has an end too: steps, and texts that are read.
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{{range 1000}}{{range 1000}}{{end}}{{end}}",
+        "{{range 9000000000000000000}}{{end}}",
+        "{{range 90000}}{{$n := count \"a+b\" $x}}{{end}}",
+        "{{range 90000}}{{$n := count (repeat 2000 \"a\") \"a\"}}{{end}}",
+        "{{range 90000}}{{$n := len $x}}{{end}}",
+        "{{range 90000}}{{$n := trunc 999999 $x}}{{end}}",
+        "{{range 90000}}{{$n := eq $x (print $x)}}{{end}}",
+        "{{range 90000}}{{if contains \"b\" $x}}{{end}}{{end}}",
+        "{{range 90000}}{{$n := lower $x}}{{end}}"
+      })
+  void workHasAnEnd(String template) {
+    String of = "{{$x := repeat 1000000 \"a\"}}" + template;
+    TemplateRun.TooLong failed =
+        assertThrows(TemplateRun.TooLong.class, () -> render(of), template);
     assertTrue(String.valueOf(failed.getMessage()).contains("100000 steps"));
+  }
+
+  @Test
+  void layoutsHaveAnEnd() {
+    TemplateRun.Failed failed =
+        assertThrows(TemplateRun.Failed.class, () -> render("{{date (repeat 900000 \"x\") now}}"));
+    assertTrue(String.valueOf(failed.getMessage()).contains("layout of 900000 characters"));
+  }
+
+  @Test
+  void nestingHasAnEnd() {
     for (String deep :
         new String[] {
           "{{if true}}".repeat(1_000), "{{" + "(".repeat(1_000) + "}}", "x".repeat(70_000)

@@ -43,12 +43,12 @@ public final class LineMemory {
   }
 
   /// A text for a regular expression.
-  CharSequence watched(String text) {
+  public CharSequence watched(String text) {
     return WatchedText.of(text, check);
   }
 
   /// Starts with another line.
-  void begin() {
+  public void begin() {
     used = 0;
     if (reserved > KEPT_BYTES) {
       memory.accept(KEPT_BYTES - reserved);
@@ -78,7 +78,7 @@ public final class LineMemory {
   /// Reserves a text that a stage makes of others: stages may multiply it without end.
   ///
   /// @throws QueryException.OverBudget when it is longer than one may be
-  void reserveMade(long chars) {
+  public void reserveMade(long chars) {
     if (chars > textBytesMax) {
       throw new QueryException.OverBudget(
           "bytes of a formatted text (logql-text-bytes)",

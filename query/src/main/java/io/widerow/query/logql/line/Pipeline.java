@@ -2,6 +2,7 @@ package io.widerow.query.logql.line;
 
 import com.google.re2j.Matcher;
 import com.google.re2j.Pattern;
+import io.widerow.query.QueryException;
 import io.widerow.query.json.JsonException;
 import io.widerow.query.json.JsonNode;
 import io.widerow.query.logql.LabelCondition;
@@ -316,8 +317,10 @@ public final class Pipeline {
   private static @Nullable String render(Template template, LineSource source) {
     try {
       return TemplateRun.render(template, source);
+    } catch (TemplateRun.TooLong failed) {
+      throw new QueryException.Refused("query", failed.getMessage() + " on a line");
     } catch (TemplateRun.Failed failed) {
-      source.line.fail(TEMPLATE_ERROR, "template: :1: " + failed.getMessage());
+      source.line.fail(TEMPLATE_ERROR, shown("template: :1: " + failed.getMessage()));
       return null;
     }
   }
@@ -394,6 +397,16 @@ public final class Pipeline {
     @Override
     public void made(long chars) {
       line.memory().reserveMade(chars);
+    }
+
+    @Override
+    public void held(long chars) {
+      line.memory().reserveText(chars);
+    }
+
+    @Override
+    public CharSequence watched(String text) {
+      return line.memory().watched(text);
     }
   }
 

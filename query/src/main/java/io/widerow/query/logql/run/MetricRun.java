@@ -5,6 +5,7 @@ import io.widerow.query.QueryException;
 import io.widerow.query.logql.GroupReferences;
 import io.widerow.query.logql.Metric;
 import io.widerow.query.logql.Metric.SeriesFunction;
+import io.widerow.query.logql.line.LineMemory;
 import java.util.List;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -91,11 +92,13 @@ public final class MetricRun {
 
   private LogqlSeries replaced(Metric.LabelReplace replace, LogqlSeries series) {
     String source = series.labels().labels().getOrDefault(replace.source(), "");
-    Matcher found = replace.regex().matcher(source);
+    LineMemory memory = execution.lineMemory();
+    memory.begin();
+    Matcher found = replace.regex().matcher(memory.watched(source));
     if (!found.matches()) {
       return series;
     }
-    String made = GroupReferences.expand(replace.replacement(), found);
+    String made = GroupReferences.expand(replace.replacement(), found, memory::reserveMade);
     TreeMap<String, String> labels = new TreeMap<>(series.labels().labels());
     labels.remove(replace.target());
     if (!made.isEmpty()) {

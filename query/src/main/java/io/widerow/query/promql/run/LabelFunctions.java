@@ -18,6 +18,8 @@ final class LabelFunctions {
   /// Stands in a text for bytes that are no UTF-8.
   private static final char REPLACED = '\ufffd';
 
+  private static final int VALUE_CHARS_MAX = 1 << 16;
+
   private LabelFunctions() {}
 
   /// Sets a label to a replacement where a regular expression matches the whole of another label.
@@ -35,10 +37,21 @@ final class LabelFunctions {
           var match = pattern.matcher(row.labels().get(from));
           return match.matches()
               ? row.of(
-                  LabelEdits.with(row.labels(), to, GroupReferences.expand(replacement, match)))
+                  LabelEdits.with(
+                      row.labels(),
+                      to,
+                      GroupReferences.expand(replacement, match, LabelFunctions::requireShort)))
               : row;
         })
         .toList();
+  }
+
+  /// A replacement may have a group many times.
+  private static void requireShort(long chars) {
+    if (chars > VALUE_CHARS_MAX) {
+      throw PromqlException.ofExecution(
+          "label_replace(): a label of more than %d characters".formatted(VALUE_CHARS_MAX));
+    }
   }
 
   /// Sets a label to the values of others, with a separator between them.

@@ -5,14 +5,27 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.cli.CommandDaemon;
 import io.widerow.cli.CommandDaemon.Ran;
+import io.widerow.cluster.MemoryKeyspace;
 import io.widerow.faults.ServeProcess;
+import io.widerow.ingest.Daemon;
+import io.widerow.ingest.Http;
+import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.storage.StoreConfig;
+import io.widerow.storage.cassandra.CassandraStore;
+import io.widerow.storage.cassandra.ClusterReading;
+import io.widerow.storage.cassandra.apply.ApplyOptions;
+import io.widerow.storage.cassandra.read.ReadOptions;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -20,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Goal: labels of a pushed stream are labels for as long as their events exist, whatever their
 /// names are. Method: the same requests before and after a kill, a merge, a repartition, and an
-/// export with an import.
+/// export with an import, and on a cluster.
 @Timeout(300)
 class LokiKeptTest {
   private static final long T = 1_780_000_000_000_000_000L;
@@ -111,6 +124,40 @@ class LokiKeptTest {
     }
   }
 
+  /// The second daemon has nothing but the cluster.
+  @Test
+  void onACluster() throws Exception {
+    MemoryKeyspace keyspace = new MemoryKeyspace();
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (String name : List.of("first", "second")) {
+        ClusterReading reading =
+            new ClusterReading(
+                keyspace,
+                new ClusterReading.Settings(ReadOptions.DEFAULT, Duration.ofHours(1), null),
+                threads,
+                threads);
+        StoreConfig local =
+            StoreConfig.at(directory.resolve(name))
+                .withLanes(1, 2)
+                .withJournal(1 << 20, 8 << 20)
+                .withDiskReserveBytes(0)
+                .withAges(Duration.ZERO, null);
+        Map<String, String> keys =
+            Map.of("http", "127.0.0.1:0", "lanes", "1", "store", "cassandra://127.0.0.1/w?dc=a");
+        try (CassandraStore store =
+                CassandraStore.open(keyspace, local, ApplyOptions.of(name), reading, threads);
+            Daemon daemon = Daemon.start(DaemonConfig.of(keys), store);
+            Http http = new Http(daemon)) {
+          if (name.equals("first")) {
+            String quorum = "/loki/api/v1/push?durability=quorum";
+            assertEquals(204, http.post(quorum, "application/json", push()).statusCode());
+          }
+          check(path -> http.get(path).body());
+        }
+      }
+    }
+  }
+
   @Test
   @Tag("process")
   void afterAKill() throws Exception {
@@ -137,15 +184,21 @@ class LokiKeptTest {
       assertEquals(204, daemon.post("/loki/api/v1/push", "application/json", push).statusCode());
       String range = "/loki/api/v1/query_range?start=%d&end=%d&query=".formatted(T, T + 1);
       String multiply = " | line_format `{{__line__}}{{__line__}}{{__line__}}{{__line__}}`";
-      for (String stages :
-          List.of(
-              multiply.repeat(12),
-              " | line_format `{{repeat 1000000000 __line__}}`",
-              " | line_format `{{printf \"%999999999d\" 1}}`",
-              " | label_format b=`{{repeat 1000000000 .app}}`")) {
-        var refused = daemon.get(range + encoded("{app=\"a\"}" + stages));
-        assertEquals(422, refused.statusCode(), refused.body());
-        assertTrue(refused.body().contains("logql-text-bytes"), refused.body());
+      String large = " | line_format `{{$x := repeat 999999 \"x\"}}";
+      Map<String, Integer> refusals = new LinkedHashMap<>();
+      refusals.put(multiply.repeat(12), 422);
+      refusals.put(" | line_format `{{repeat 1000000000 __line__}}`", 422);
+      refusals.put(" | line_format `{{printf \"%999999999d\" 1}}`", 422);
+      refusals.put(" | label_format b=`{{repeat 1000000000 .app}}`", 422);
+      refusals.put(large + "{{print " + "$x ".repeat(20) + "}}`", 422);
+      refusals.put(large + "{{regexReplaceAll \"x\" $x \"<$0$0>\"}}`", 422);
+      refusals.put(large + "{{range 90000}}{{$n := count \"x+y\" $x}}{{end}}`", 400);
+      refusals.put(large + "{{range 90000}}{{$y := trunc 99999 $x}}{{end}}`", 400);
+      for (Map.Entry<String, Integer> stages : refusals.entrySet()) {
+        var refused = daemon.get(range + encoded("{app=\"a\"}" + stages.getKey()));
+        assertEquals(stages.getValue(), refused.statusCode(), refused.body());
+        String limit = refused.statusCode() == 422 ? "logql-text-bytes" : "100000 steps";
+        assertTrue(refused.body().contains(limit), refused.body());
         var other = daemon.get(range + encoded("{app=\"a\"}"));
         assertTrue(other.statusCode() == 200 && other.body().contains(line), other.body());
       }
