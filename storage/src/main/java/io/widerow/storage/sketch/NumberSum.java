@@ -41,7 +41,8 @@ public final class NumberSum {
     addLong(number);
   }
 
-  void add(double number) {
+  /// Adds a double.
+  public void add(double number) {
     count++;
     fractions().add(number);
   }

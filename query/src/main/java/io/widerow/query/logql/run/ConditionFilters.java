@@ -60,11 +60,15 @@ final class ConditionFilters {
         || matcher.name().equals(LabelMapping.DETECTED_LEVEL)) {
       return true;
     }
-    List<AttributeName> names = names(matcher.name());
-    return names != null
-        && names.size() == 1
-        && labels.shown(names.getFirst()).equals(matcher.name())
-        && LogqlPushdown.isExact(matcher);
+    return only(matcher.name()) != null && LogqlPushdown.isExact(matcher);
+  }
+
+  /// The only attribute that a label is; null when it may be another one, or something else.
+  @Nullable AttributeName only(String label) {
+    List<AttributeName> names = names(label);
+    return names != null && names.size() == 1 && labels.shown(names.getFirst()).equals(label)
+        ? names.getFirst()
+        : null;
   }
 
   /// The attributes that a label is; null when it is something else, or only events decide.
@@ -105,11 +109,32 @@ final class ConditionFilters {
     boolean isNumber = quantity.conversion() == Conversion.NUMBER;
     for (AttributeName name : names) {
       kept.add(
-          isNumber && Math.abs(quantity.value()) < EXACT_BELOW
+          isNumber && isExact(quantity)
               ? compared(name, quantity, isNoNumber(name))
               : new Filter.Exists(name));
     }
     return LogqlPushdown.any(kept);
+  }
+
+  /// True when a number compares with this one as the nearest double does.
+  static boolean isExact(Quantity quantity) {
+    return Math.abs(quantity.value()) < EXACT_BELOW;
+  }
+
+  /// The comparison of an attribute that has numbers only.
+  static Filter ofNumbers(AttributeName name, Quantity quantity) {
+    double value = quantity.value();
+    return switch (quantity.sign()) {
+      case NOT_EQUAL ->
+          new Filter.And(
+              List.of(
+                  new Filter.Not(compare(name, Comparison.EQUAL, value)), new Filter.Exists(name)));
+      case EQUAL -> compare(name, Comparison.EQUAL, value);
+      case LESS -> compare(name, Comparison.LESS, value);
+      case LESS_OR_EQUAL -> compare(name, Comparison.LESS_OR_EQUAL, value);
+      case GREATER -> compare(name, Comparison.GREATER, value);
+      case GREATER_OR_EQUAL -> compare(name, Comparison.GREATER_OR_EQUAL, value);
+    };
   }
 
   /// Events that have a label.
@@ -147,39 +172,21 @@ final class ConditionFilters {
 
   private static Filter compared(AttributeName name, Quantity quantity, Filter failing) {
     double value = quantity.value();
+    Filter holds = ofNumbers(name, quantity);
     return switch (quantity.sign()) {
-      case NOT_EQUAL ->
-          new Filter.And(
-              List.of(
-                  new Filter.Not(compare(name, Comparison.EQUAL, value)), new Filter.Exists(name)));
+      case NOT_EQUAL -> holds;
       case EQUAL ->
           or(
-              compare(name, Comparison.EQUAL, value),
+              holds,
               new Filter.Or(
                   List.of(
                       compare(name, Comparison.LESS, value),
                       compare(name, Comparison.GREATER, value))),
               failing);
-      case LESS ->
-          or(
-              compare(name, Comparison.LESS, value),
-              compare(name, Comparison.GREATER_OR_EQUAL, value),
-              failing);
-      case LESS_OR_EQUAL ->
-          or(
-              compare(name, Comparison.LESS_OR_EQUAL, value),
-              compare(name, Comparison.GREATER, value),
-              failing);
-      case GREATER ->
-          or(
-              compare(name, Comparison.GREATER, value),
-              compare(name, Comparison.LESS_OR_EQUAL, value),
-              failing);
-      case GREATER_OR_EQUAL ->
-          or(
-              compare(name, Comparison.GREATER_OR_EQUAL, value),
-              compare(name, Comparison.LESS, value),
-              failing);
+      case LESS -> or(holds, compare(name, Comparison.GREATER_OR_EQUAL, value), failing);
+      case LESS_OR_EQUAL -> or(holds, compare(name, Comparison.GREATER, value), failing);
+      case GREATER -> or(holds, compare(name, Comparison.LESS_OR_EQUAL, value), failing);
+      case GREATER_OR_EQUAL -> or(holds, compare(name, Comparison.LESS, value), failing);
     };
   }
 

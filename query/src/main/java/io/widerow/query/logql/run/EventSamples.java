@@ -7,6 +7,8 @@ import io.widerow.query.aggregation.GroupCache;
 import io.widerow.query.logql.line.EventLines;
 import io.widerow.query.logql.line.Line;
 import io.widerow.query.logql.line.Pipeline;
+import io.widerow.storage.sketch.AttributeFigures;
+import io.widerow.storage.sketch.GroupedEvents;
 import java.util.List;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -58,6 +60,8 @@ final class EventSamples {
 
   /// Adds the sample of an event, if it has one. False when only the event's line decides.
   ///
+  /// An event of the store's groups may have aggregates of the number.
+  ///
   /// @param weight how many events it stands for; negative to take them away
   boolean add(EventView event, long weight) {
     List<EventCondition> tests = stages.tests();
@@ -73,8 +77,15 @@ final class EventSamples {
       }
     }
     EventCondition.NumberLabel number = stages.number();
+    AttributeFigures figures =
+        number != null && event instanceof GroupedEvents grouped
+            ? grouped.figures(number.names().getFirst())
+            : null;
+    if (figures != null && Samples.isNone(figures)) {
+      return true;
+    }
     double value = 1;
-    if (number != null) {
+    if (number != null && figures == null) {
       if (!number.find(event, scratch)) {
         return true;
       }
@@ -90,7 +101,9 @@ final class EventSamples {
       only = isOne ? group : null;
     }
     Samples samples = group.samples;
-    if (samples != null) {
+    if (samples != null && figures != null) {
+      owner.add(samples, event.timeNanos(), figures);
+    } else if (samples != null) {
       owner.add(samples, event.timeNanos(), number == null ? group.value : value, weight);
     }
     return !group.isUnsure;

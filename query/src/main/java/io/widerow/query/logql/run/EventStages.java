@@ -37,6 +37,13 @@ record EventStages(
     tests = List.copyOf(tests);
   }
 
+  /// The stages of events that the store has selected.
+  ///
+  /// @param number the label that is the sample; null when there is none
+  static EventStages decided(EventCondition.@Nullable NumberLabel number) {
+    return new EventStages(List.of(), new LogQuery(List.of(), List.of()), number, false);
+  }
+
   /// @param matchers the matchers that are still to be tested
   static EventStages of(Metric.Range range, List<Matcher> matchers, LabelMapping labels) {
     Split split = new Split(labels);

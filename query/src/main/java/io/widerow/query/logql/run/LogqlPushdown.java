@@ -8,6 +8,7 @@ import io.widerow.query.RegexText;
 import io.widerow.query.logql.Matcher;
 import io.widerow.query.logql.Stage;
 import io.widerow.query.logql.Units;
+import io.widerow.query.logql.line.EventLines;
 import io.widerow.storage.Filter;
 import io.widerow.storage.Filter.Comparison;
 import io.widerow.storage.Filter.Literal;
@@ -104,7 +105,34 @@ final class LogqlPushdown {
 
   /// A test of a text.
   static Filter equal(AttributeName name, String text) {
-    return new Filter.Compare(name, Comparison.EQUAL, new Literal.Word(Text.of(text)));
+    return new Filter.Compare(name, Comparison.EQUAL, word(text));
+  }
+
+  static Literal word(String text) {
+    return new Literal.Word(Text.of(text));
+  }
+
+  /// Values that show as a text: that string, or the number or truth value that shows so. Null for
+  /// a number that shows in several ways.
+  static @Nullable Filter exactly(AttributeName name, String text) {
+    Literal number = number(text);
+    double size =
+        switch (number) {
+          case Literal.Whole(long value) -> Math.abs((double) value);
+          case Literal.Fraction(double value) -> Math.abs(value);
+          case null, default -> 0;
+        };
+    if (!(size < EventLines.WHOLE_LIMIT)) {
+      return null;
+    }
+    boolean isWhole = number instanceof Literal.Fraction && size == Math.rint(size); // shows as 1
+    if (number == null || isWhole || !isShown(number, text)) {
+      return equal(name, text);
+    }
+    Filter isNumber = new Filter.Compare(name, Comparison.EQUAL, number);
+    Filter isText = new Filter.Compare(name, Comparison.GREATER_OR_EQUAL, word(""));
+    return any(
+        List.of(equal(name, text), new Filter.And(List.of(isNumber, new Filter.Not(isText)))));
   }
 
   /// A test of any of some attributes.
@@ -193,7 +221,7 @@ final class LogqlPushdown {
     return mayDropOthers ? new Filter.Or(List.of(all, new Filter.Not(IS_BODY))) : all;
   }
 
-  private static Filter inBody(Stage.LinePart part) {
+  static Filter inBody(Stage.LinePart part) {
     Pattern regex = part.regex();
     if (regex != null && !RegexText.isPlain(part.text())) {
       return new Filter.Matches(AttributeName.BODY, RegexText.part(regex));

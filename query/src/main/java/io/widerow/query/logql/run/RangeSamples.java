@@ -4,11 +4,13 @@ import io.widerow.event.AttributeName;
 import io.widerow.event.EventView;
 import io.widerow.event.StreamLabels;
 import io.widerow.query.HeldMemory;
+import io.widerow.query.PartitionSpans;
 import io.widerow.query.QueryException;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
 import io.widerow.query.ReadMode;
 import io.widerow.query.aggregation.Field;
+import io.widerow.query.logql.LogQuery;
 import io.widerow.query.logql.LogqlNames;
 import io.widerow.query.logql.Matcher;
 import io.widerow.query.logql.Metric;
@@ -19,8 +21,15 @@ import io.widerow.query.logql.line.LabelMapping;
 import io.widerow.query.logql.line.Line;
 import io.widerow.query.logql.line.Line.Category;
 import io.widerow.query.logql.line.Pipeline;
+import io.widerow.rollup.RollupField;
+import io.widerow.rollup.RollupFigure;
 import io.widerow.storage.EventCursor.Step;
+import io.widerow.storage.Filter;
+import io.widerow.storage.Filters;
 import io.widerow.storage.Grouping;
+import io.widerow.storage.PartitionInfo;
+import io.widerow.storage.StoreView;
+import io.widerow.storage.sketch.AttributeFigures;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -48,9 +57,14 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: one.
 /// - Memory: that of the buckets of each series, counted by the execution.
 final class RangeSamples {
-
   /// With more edges, events are counted instead of cells.
   private static final long EDGES_MAX = 2_000;
+
+  /// Reading the events at an edge costs as much as the times of so many events, and of a block in
+  /// each partition.
+  private static final long EDGE_EVENTS = 5_000;
+
+  private static final long BLOCK_EVENTS = 1 << 14;
 
   private final LogqlContext execution;
   private final Metric.Range range;
@@ -188,8 +202,20 @@ final class RangeSamples {
     }
     Set<String> others = otherNames(labels);
     List<AttributeName> names = selection.attributes(others);
-    boolean looksAtLines = selection.looksAtLines() || readsBytes();
     boolean level = selection.needsLevel(others);
+    DecidedEvents decided =
+        names == null || readsBytes() || !mode().anyOrder()
+            ? null
+            : DecidedEvents.of(range, labels);
+    if (decided != null) {
+      readDecided(query.withFilter(decided.kept()));
+      Filter unsure = decided.unsure();
+      if (unsure == null) {
+        return;
+      }
+      query = query.withFilter(new Filter.And(List.of(query.filter(), unsure)));
+    }
+    boolean looksAtLines = selection.looksAtLines() || readsBytes();
     EventLines lines = new EventLines(labels, names, level, execution.lineMemory());
     RangeQuery read =
         looksAtLines ? query : query.withFields(LogqlSelection.projection(names, level));
@@ -212,6 +238,47 @@ final class RangeSamples {
     };
   }
 
+  /// Reads events all of which are samples: the store aggregates them by the labels of series.
+  private void readDecided(RangeQuery query) {
+    Set<String> others = seriesNames.needed(labels);
+    LogqlSelection all = LogqlSelection.of(new LogQuery(List.of(), List.of()), labels);
+    List<AttributeName> by = Objects.requireNonNull(all.attributes(others)); // some of all names
+    boolean level = all.needsLevel(others);
+    Stage.Unwrap unwrap = range.unwrap();
+    EventCondition.NumberLabel number =
+        unwrap == null ? null : EventCondition.NumberLabel.of(unwrap.label(), labels);
+    Set<AttributeName> read = new LinkedHashSet<>(by);
+    RollupFigure figure = figure();
+    Grouping grouping = new Grouping(by, stepNanos());
+    if (number != null) {
+      AttributeName sample = number.names().getFirst();
+      read.add(sample);
+      grouping =
+          figure == null
+              ? new Grouping(List.copyOf(read), stepNanos())
+              : grouping.withFields(List.of(new RollupField(sample, figure.bit)));
+    }
+    RangeQuery some = query.withFields(LogqlSelection.projection(List.copyOf(read), level));
+    EventLines lines = new EventLines(labels, by, level, execution.lineMemory());
+    readGroups(
+        some, EventStages.decided(number), lines, by, level ? grouping.withLevel() : grouping);
+  }
+
+  /// The aggregate of the store from which the function can be computed; null when there is none.
+  private @Nullable RollupFigure figure() {
+    return switch (range.function()) {
+      case SUM_OVER_TIME, AVG_OVER_TIME, RATE, ABSENT_OVER_TIME -> RollupFigure.SUM;
+      case MIN_OVER_TIME -> RollupFigure.MIN;
+      case MAX_OVER_TIME -> RollupFigure.MAX;
+      default -> null;
+    };
+  }
+
+  /// The step of time in which the store may combine events: one, when there is one window.
+  private long stepNanos() {
+    return steps.count() == 1 ? 0 : widthNanos;
+  }
+
   /// Reads events of which no line has to be shown.
   ///
   /// @param all the attributes that stages, series and the sample depend on
@@ -221,55 +288,103 @@ final class RangeSamples {
     EventStages stages = EventStages.of(range, selection.query().matchers(), labels);
     Set<String> others = stages.unwrapsLines() ? otherNames(labels) : seriesNames.needed(labels);
     List<AttributeName> names = alike(stages, others);
-    boolean byType = others.contains(LabelMapping.SERVICE) || !stages.same().stages().isEmpty();
-    ReadMode mode = mode();
     boolean counts = range.unwrap() == null && stages.tests().isEmpty();
-    Grouping alike = new Grouping(counts ? names : all, widthNanos).withPhase(baseNanos);
-    Grouping events = level ? alike.withLevel() : alike;
-    if (mode.anyOrder()) { // a sample may stand for others of its bucket, which have its value
-      mode = ReadMode.grouped(events);
-    }
-    Grouping cells = events.withPhase(baseNanos - 1).withCells();
-    boolean ofCells = mode.anyOrder() && counts && cells.isOfMinutes() && edges() <= EDGES_MAX;
+    Grouping alike = new Grouping(counts ? names : all, stepNanos());
+    readGroups(query, stages, lines, names, level ? alike.withLevel() : alike);
+  }
+
+  /// Reads events in groups, each of which has one series.
+  ///
+  /// @param names the attributes that the series depends on
+  /// @param grouping how the store may combine events, without the start of its steps
+  private void readGroups(
+      RangeQuery query,
+      EventStages stages,
+      EventLines lines,
+      List<AttributeName> names,
+      Grouping grouping) {
+    Set<String> others = stages.unwrapsLines() ? otherNames(labels) : seriesNames.needed(labels);
     List<Field> by = new ArrayList<>();
-    if (byType) {
+    if (others.contains(LabelMapping.SERVICE) || !stages.same().stages().isEmpty()) {
       by.add(Field.TYPE);
     }
-    if (level) {
+    if (grouping.level()) {
       by.add(Field.LEVEL);
     }
     names.forEach(name -> by.add(Field.attribute(name)));
+    boolean counts = range.unwrap() == null && stages.tests().isEmpty();
+    ReadMode mode = mode();
+    Grouping cells = grouping.withPhase(baseNanos - 1).withCells();
+    boolean ofCells = mode.anyOrder() && counts && cells.isOfMinutes() && cellsPay(query);
+    if (mode.anyOrder()) { // a sample may stand for others of its bucket, which have its value
+      mode = ReadMode.grouped(grouping.withPhase(baseNanos));
+    }
     try (HeldMemory groups = new HeldMemory(execution.memory())) {
       EventSamples quick = new EventSamples(this, stages, lines, by, groups);
+      if (counts && steps.count() == 1) {
+        readEvents(query, ReadMode.grouped(grouping.withCells()), quick, lines);
+        return;
+      }
       if (!ofCells) {
-        readEvents(query, mode, quick, lines, 1);
+        readEvents(query, mode, quick, lines);
         return;
       }
       phaseNanos = baseNanos - 1;
       RangeQuery shifted = query.withRange(baseNanos - 1, untilNanos() - 1);
-      readEvents(shifted, ReadMode.grouped(cells), quick, lines, 1);
+      readEvents(shifted, ReadMode.grouped(cells), quick, lines);
       for (long edge = baseNanos - 1; edge < untilNanos(); edge += widthNanos) {
-        RangeQuery at = query.withRange(edge, edge + 1);
+        moveEdge(query.withRange(edge, edge + 1), mode, quick, lines);
+      }
+      phaseNanos = baseNanos;
+    }
+  }
+
+  /// Moves the events at an edge from the bucket of their cell to the one before it.
+  private void moveEdge(RangeQuery edge, ReadMode mode, EventSamples quick, EventLines lines) {
+    try (RangeReader reader = execution.open(edge, mode)) {
+      while (reader.nextWhenReady() == Step.EVENT) {
+        EventView event = reader.event();
         phaseNanos = baseNanos - 1;
-        readEvents(at, mode, quick, lines, -1);
+        boolean isSure = quick.add(event, -event.weight());
         phaseNanos = baseNanos;
-        readEvents(at, mode, quick, lines, 1);
+        if (!isSure || !quick.add(event, event.weight())) {
+          add(event, lines);
+        }
       }
     }
   }
 
-  /// The number of instants at which a bucket starts or ends.
-  private long edges() {
-    return (untilNanos() - baseNanos) / widthNanos + 1;
+  /// True when cells and the events at all edges are read sooner than the times of all events.
+  private boolean cellsPay(RangeQuery query) {
+    StoreView view = execution.view();
+    long edges = (untilNanos() - baseNanos) / widthNanos + 1;
+    if (!view.hasCells() || edges > EDGES_MAX) {
+      return false;
+    }
+    long[] costs = {0, edges * EDGE_EVENTS}; // of events, of cells
+    PartitionSpans.forEach(
+        view,
+        type -> Filters.mayKeepType(query.filter(), type),
+        baseNanos,
+        untilNanos(),
+        partitions -> {
+          execution.check();
+          for (PartitionInfo each : partitions) {
+            long from = Math.max(baseNanos, each.timeFirstNanos());
+            long until = Math.min(untilNanos(), each.timeLastNanos());
+            long blocks = Math.max(0, until - from) / widthNanos + 1;
+            costs[0] += each.events();
+            costs[1] += Math.min(each.events(), blocks * BLOCK_EVENTS);
+          }
+        });
+    return costs[1] < costs[0];
   }
 
-  /// @param sign 1 to add events, -1 to take them away
-  private void readEvents(
-      RangeQuery query, ReadMode mode, EventSamples quick, EventLines lines, int sign) {
+  private void readEvents(RangeQuery query, ReadMode mode, EventSamples quick, EventLines lines) {
     try (RangeReader reader = execution.open(query, mode)) {
       while (reader.nextWhenReady() == Step.EVENT) {
         EventView event = reader.event();
-        if (!quick.add(event, sign * event.weight())) {
+        if (!quick.add(event, event.weight())) {
           add(event, lines);
         }
       }
@@ -308,8 +423,20 @@ final class RangeSamples {
 
   /// Adds a sample to a series.
   void add(Samples of, long timeNanos, double value, long weight) {
-    long bucket = Math.floorDiv(timeNanos - phaseNanos, widthNanos);
-    long bytes = of.add(bucket, timeNanos, value, weight);
+    long bytes = of.add(bucket(timeNanos), timeNanos, value, weight);
+    if (bytes > 0) {
+      execution.hold(bytes);
+    }
+  }
+
+  /// The bucket of an event, or of a group of the store, which has the time of any of its events.
+  private long bucket(long timeNanos) {
+    return steps.count() == 1 ? 0 : Math.floorDiv(timeNanos - phaseNanos, widthNanos);
+  }
+
+  /// Adds the samples of a group of the store to a series.
+  void add(Samples of, long timeNanos, AttributeFigures figures) {
+    long bytes = of.add(bucket(timeNanos), figures);
     if (bytes > 0) {
       execution.hold(bytes);
     }

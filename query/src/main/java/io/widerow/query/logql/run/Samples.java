@@ -1,7 +1,10 @@
 package io.widerow.query.logql.run;
 
 import io.widerow.query.logql.Metric;
-import io.widerow.storage.sketch.ExactSum;
+import io.widerow.rollup.RollupFigure;
+import io.widerow.storage.sketch.AttributeFigures;
+import io.widerow.storage.sketch.Extreme;
+import io.widerow.storage.sketch.NumberSum;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -20,10 +23,11 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: one.
 final class Samples {
-  static final long BUCKET_BYTES = 272; // without the arrays of its sum and values
+  static final long BUCKET_BYTES = 320; // without the arrays of its sum and values
 
   private static final long ORDER_BYTES = 96; // of a bucket
   private static final double SECOND = 1e9;
+  private static final long NONE = Long.MIN_VALUE; // no bucket
 
   /// Samples are expected up to an edge that is nearer than this many distances between samples.
   private static final double NEAR = 1.1;
@@ -34,20 +38,21 @@ final class Samples {
   private final Map<Long, Bucket> buckets = new HashMap<>();
   private final boolean keepsValues;
   private long valuesBytes;
-  private @Nullable Bucket lastBucket; // that of the last sample
-  private long lastNumber;
+  private Bucket current; // that of the last sample
+  private long lastNumber = NONE;
   private long[] numbers = new long[0]; // of the buckets, sorted, once they are complete
   private Bucket[] sorted = new Bucket[0];
 
   /// @param keepsValues whether the function needs each sample
   Samples(boolean keepsValues) {
     this.keepsValues = keepsValues;
+    this.current = new Bucket(keepsValues);
   }
 
   /// The aggregates of the samples of a bucket, or of a window.
   private static final class Bucket {
     private long count;
-    private final ExactSum sum = new ExactSum(); // the order of samples cannot be seen
+    private final NumberSum sum = new NumberSum(); // the order of samples cannot be seen
     private double least = Double.NaN;
     private double greatest = Double.NaN;
     private long firstNanos = Long.MAX_VALUE;
@@ -80,6 +85,20 @@ final class Samples {
       NumberCounts each = values;
       if (each != null) {
         each.add(value, weight);
+      }
+      return bytes() - before;
+    }
+
+    /// The same for all samples of a group of the store. Returns by how many bytes it has grown.
+    long add(AttributeFigures figures) {
+      long before = bytes();
+      if (figures.has(RollupFigure.SUM)) {
+        sum.add(figures.sum());
+        count += figures.sum().count();
+      } else {
+        double extreme = extreme(figures).number();
+        extremes(extreme, extreme);
+        count++;
       }
       return bytes() - before;
     }
@@ -129,21 +148,42 @@ final class Samples {
   ///
   /// @return bytes of memory that it took
   long add(long bucket, long nanos, double value, long weight) {
-    Bucket into = lastBucket;
-    long made = 0;
-    if (into == null || lastNumber != bucket) {
-      into = buckets.get(bucket);
-      if (into == null) {
-        into = new Bucket(keepsValues);
-        buckets.put(bucket, into);
-        made = BUCKET_BYTES + (keepsValues ? VALUES_BYTES : 0);
-      }
-      lastBucket = into;
-      lastNumber = bucket;
-    }
-    long grown = into.add(nanos, value, weight);
+    long made = open(bucket);
+    long grown = current.add(nanos, value, weight);
     valuesBytes += keepsValues ? grown : 0;
     return made + grown;
+  }
+
+  /// Adds the samples of a group of the store to a bucket.
+  ///
+  /// @return bytes of memory that they took
+  long add(long bucket, AttributeFigures figures) {
+    return open(bucket) + current.add(figures);
+  }
+
+  /// True when no event of a group has a number.
+  static boolean isNone(AttributeFigures figures) {
+    return figures.has(RollupFigure.SUM) ? figures.sum().count() == 0 : !extreme(figures).isAny();
+  }
+
+  private static Extreme extreme(AttributeFigures figures) {
+    return figures.has(RollupFigure.MIN) ? figures.least() : figures.greatest();
+  }
+
+  /// Makes a bucket the current one. Returns bytes of memory that it took.
+  private long open(long bucket) {
+    if (lastNumber == bucket) {
+      return 0;
+    }
+    lastNumber = bucket;
+    Bucket known = buckets.get(bucket);
+    if (known != null) {
+      current = known;
+      return 0;
+    }
+    current = new Bucket(keepsValues);
+    buckets.put(bucket, current);
+    return BUCKET_BYTES + (keepsValues ? VALUES_BYTES : 0);
   }
 
   /// Heap memory, at most, for a window over all buckets: its table while it grows, the order of
@@ -162,7 +202,7 @@ final class Samples {
   /// Drops all samples.
   void clear() {
     buckets.clear();
-    lastBucket = null;
+    lastNumber = NONE;
     numbers = new long[0];
     sorted = new Bucket[0];
   }
