@@ -120,6 +120,9 @@ final class PlainLine {
     if (random.nextInt(4) > 0) {
       made.put("odd", odd(random));
     }
+    if (random.nextInt(3) > 0) {
+      made.put("addr", pick(random, "10.0.0.1", "10.1.2.3", "192.168.1.20", "2001:db8::7", "none"));
+    }
     made.put("took", pick(random, "5ms", "15ms", "1.5s", "soon"));
     made.put("size", pick(random, "1KB", "2KB", "5MiB"));
     if (random.nextBoolean()) {
@@ -166,10 +169,14 @@ final class PlainLine {
     PlainLine line;
     switch (random.nextInt(4)) {
       case 0 -> {
-        String method = pick(random, "GET", "POST");
+        String method = pick(random, "GET", "POST", "\u001b[1;31mGET\u001b[0m");
+        String address = pick(random, "10.0.0.1", "110.0.0.1", "192.168.1.16", "2001:db8:1::5");
         line =
             new PlainLine(
-                event.timeNanos(), "10.0.0.1 - " + method + " /a/" + number + " x", null, Map.of());
+                event.timeNanos(),
+                address + " - " + method + " /a/" + number + " x",
+                null,
+                Map.of());
       }
       case 1 -> {
         String word = pick(random, "red", "green blue");

@@ -27,6 +27,8 @@ final class PlainMetric {
   private final List<String> by;
   private final boolean without;
   private final String operation;
+  private final String replaced; // what `label_replace` does; empty for none
+  private final PlainPairs pairs;
 
   PlainMetric(SplittableRandom random) {
     this.random = random;
@@ -48,8 +50,15 @@ final class PlainMetric {
                 "stddev_over_time",
                 "stdvar_over_time",
                 "quantile_over_time",
+                "rate_counter",
                 "rate")
-            : pick("count_over_time", "count_over_time", "rate", "bytes_over_time", "bytes_rate");
+            : pick(
+                "count_over_time",
+                "count_over_time",
+                "rate",
+                "bytes_over_time",
+                "bytes_rate",
+                "absent_over_time");
     unwrapped =
         unwraps
             ? pick(
@@ -57,11 +66,16 @@ final class PlainMetric {
             : "";
     rangeNanos = Long.parseLong(pick("30", "60", "90", "7")) * SECOND;
     offsetNanos = random.nextInt(4) == 0 ? 30 * SECOND : 0;
-    outer = pick("", "sum", "sum", "avg", "max", "min", "count", "stdvar", "topk");
-    boolean groups = random.nextInt(4) > 0 && !outer.isEmpty() && !outer.equals("topk");
+    outer =
+        pick(
+            "", "sum", "sum", "sum", "avg", "max", "min", "count", "stdvar", "topk", "approx_topk");
+    boolean groups = random.nextInt(4) > 0 && !outer.isEmpty() && !hasTies();
+    pairs = new PlainPairs(random);
+    groups &= pairs.isNone();
     by = groups ? pickNames() : List.of();
     without = groups && random.nextInt(4) == 0;
-    operation = pick("", "", " * 2", " > 1", " + bool 1").replace("+ bool", "> bool");
+    operation = pick("", "", " * 2", " > 1", " > bool 1", " != 2", " <= 1");
+    replaced = hasTies() ? "" : pick("", "", "env", "service_name");
   }
 
   private String pick(String... texts) {
@@ -85,10 +99,18 @@ final class PlainMetric {
     String grouping =
         by.isEmpty() ? "" : (without ? " without (" : " by (") + String.join(", ", by) + ")";
     String series =
-        outer.isEmpty()
-            ? inner
-            : outer + grouping + " (" + (outer.equals("topk") ? "2, " : "") + inner + ")";
-    return series + operation;
+        outer.isEmpty() ? inner : outer + grouping + " (" + (hasTies() ? "2, " : "") + inner + ")";
+    if (!replaced.isEmpty()) {
+      series =
+          "label_replace(%s, \"swap\", \"<$2$1${x}\", \"%s\", \"(?P<x>[pws])(.*)\")"
+              .formatted(series, replaced);
+    }
+    return pairs.isNone() ? series + operation : pairs.text(inner);
+  }
+
+  /// True when it is only evaluated at an instant.
+  boolean isInstant() {
+    return outer.equals("approx_topk") && pairs.isNone();
   }
 
   /// A series and its sample.
@@ -96,9 +118,9 @@ final class PlainMetric {
 
   /// The value at an instant.
   Collection<Sample> at(long nanos, Collection<PlainLine> all) {
-    Map<Map<String, String>, List<Double>> windows = new TreeMap<>(PlainMetric::order);
+    Map<Map<String, String>, List<Point>> windows = new TreeMap<>(PlainMetric::order);
+    long end = nanos - offsetNanos;
     for (PlainLine each : all) {
-      long end = nanos - offsetNanos;
       if (each.nanos <= end - rangeNanos || each.nanos > end) {
         continue;
       }
@@ -106,13 +128,37 @@ final class PlainMetric {
       if (lines.run(line)) {
         Double value = value(line);
         if (value != null) {
-          windows.computeIfAbsent(key(line), _ -> new ArrayList<>()).add(value);
+          windows
+              .computeIfAbsent(key(line), _ -> new ArrayList<>())
+              .add(new Point(each.nanos, value));
         }
       }
     }
     List<Sample> inner = new ArrayList<>();
-    windows.forEach((labels, values) -> inner.add(new Sample(labels, ofWindow(values))));
-    return operated(aggregated(inner));
+    windows.forEach((labels, points) -> inner.add(new Sample(labels, ofWindow(points, end))));
+    if (function.equals("absent_over_time")) {
+      boolean absent = inner.isEmpty();
+      inner.clear();
+      if (absent) {
+        inner.add(new Sample(lines.equalities(), 1));
+      }
+    }
+    return pairs.isNone()
+        ? operated(aggregated(inner).stream().map(this::replaced).toList())
+        : pairs.of(inner);
+  }
+
+  private record Point(long nanos, double value) {}
+
+  private Sample replaced(Sample sample) {
+    String source = replaced.isEmpty() ? "" : sample.labels.getOrDefault(replaced, "");
+    if (!source.matches("[pws].*")) {
+      return sample;
+    }
+    Map<String, String> labels = new TreeMap<>(sample.labels);
+    String first = source.substring(0, 1);
+    labels.put("swap", "<" + source.substring(1) + first + first);
+    return new Sample(labels, sample.value);
   }
 
   /// True when a line that is read makes the query fail.
@@ -175,8 +221,8 @@ final class PlainMetric {
     return key;
   }
 
-  private double ofWindow(List<Double> values) {
-    double[] all = values.stream().mapToDouble(Double::doubleValue).toArray();
+  private double ofWindow(List<Point> points, long end) {
+    double[] all = points.stream().mapToDouble(Point::value).toArray();
     double sum = Arrays.stream(all).sum();
     double mean = sum / all.length;
     double[] sorted = all.clone();
@@ -192,6 +238,8 @@ final class PlainMetric {
       case "last_over_time" -> all[all.length - 1];
       case "stdvar_over_time" -> variance(all, mean);
       case "stddev_over_time" -> Math.sqrt(variance(all, mean));
+      case "rate_counter" -> increase(points, end) / (rangeNanos / 1e9);
+      case "absent_over_time" -> 1;
       default -> {
         double rank = 0.75 * (all.length - 1);
         int low = (int) rank;
@@ -199,6 +247,29 @@ final class PlainMetric {
         yield sorted[low] + (high - sorted[low]) * (rank - low);
       }
     };
+  }
+
+  /// As Prometheus extrapolates it.
+  private double increase(List<Point> points, long end) {
+    if (points.size() < 2) {
+      return 0;
+    }
+    double increase = points.getLast().value - points.getFirst().value;
+    for (int i = 1; i < points.size(); i++) {
+      double before = points.get(i - 1).value;
+      increase += points.get(i).value < before ? before : 0;
+    }
+    double sampled = (points.getLast().nanos - points.getFirst().nanos) / 1e9;
+    double between = sampled / (points.size() - 1);
+    double toStart = (points.getFirst().nanos - (end - rangeNanos)) / 1e9;
+    double toEnd = (end - points.getLast().nanos) / 1e9;
+    double before = toStart < between * 1.1 ? toStart : between / 2;
+    double first = points.getFirst().value;
+    if (increase > 0 && first >= 0) {
+      before = Math.min(before, sampled * (first / increase));
+    }
+    double after = toEnd < between * 1.1 ? toEnd : between / 2;
+    return increase * ((sampled + before + after) / sampled);
   }
 
   private static double variance(double[] all, double mean) {
@@ -209,7 +280,7 @@ final class PlainMetric {
     if (outer.isEmpty()) {
       return inner;
     }
-    if (outer.equals("topk")) {
+    if (hasTies()) {
       List<Sample> sorted = new ArrayList<>(inner);
       sorted.sort((one, other) -> Double.compare(other.value, one.value));
       return sorted.subList(0, Math.min(2, sorted.size()));
@@ -249,23 +320,27 @@ final class PlainMetric {
       switch (operation) {
         case " * 2" -> result.add(new Sample(sample.labels, sample.value * 2));
         case " > bool 1" -> result.add(new Sample(sample.labels, sample.value > 1 ? 1 : 0));
-        case " > 1" -> {
-          if (sample.value > 1) {
-            result.add(sample);
-          }
-        }
+        case " > 1" -> addIf(sample.value > 1, sample, result);
+        case " != 2" -> addIf(sample.value != 2, sample, result);
+        case " <= 1" -> addIf(sample.value <= 1, sample, result);
         default -> result.add(sample);
       }
     }
     return result;
   }
 
-  private static int order(Map<String, String> one, Map<String, String> other) {
+  private static void addIf(boolean holds, Sample sample, List<Sample> result) {
+    if (holds) {
+      result.add(sample);
+    }
+  }
+
+  static int order(Map<String, String> one, Map<String, String> other) {
     return new LabelSet(new TreeMap<>(one)).compareTo(new LabelSet(new TreeMap<>(other)));
   }
 
   /// True when equal numbers may be told apart in any way.
   boolean hasTies() {
-    return outer.equals("topk");
+    return outer.endsWith("topk");
   }
 }

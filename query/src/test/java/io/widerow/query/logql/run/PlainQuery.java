@@ -3,16 +3,21 @@ package io.widerow.query.logql.run;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /// A log query as text, and what it means for one line, in a few plain words of Java.
 final class PlainQuery {
   private final SplittableRandom random;
   private final StringBuilder text = new StringBuilder();
   private final List<Predicate<PlainLine>> steps = new ArrayList<>();
+  private final Map<String, String> equalities = new TreeMap<>(); // of the selector
   private boolean lineChanged;
 
   PlainQuery(SplittableRandom random) {
@@ -36,6 +41,12 @@ final class PlainQuery {
   /// The query.
   String text() {
     return text.toString();
+  }
+
+  /// The labels of the selector's equalities: what a missing series is named by. None when one of
+  /// them is tested twice.
+  Map<String, String> equalities() {
+    return equalities;
   }
 
   /// Runs a copy of a line through. False when it is not kept.
@@ -65,9 +76,18 @@ final class PlainQuery {
   private void selector() {
     text.append('{');
     int matchers = random.nextInt(4);
+    Set<String> named = new TreeSet<>();
     for (int i = 0; i < matchers; i++) {
       text.append(i == 0 ? "" : ", ");
+      int from = text.length();
       matcher("");
+      String[] parts = text.substring(from).split("[=!~]+", 2);
+      boolean isEquality = text.substring(from).matches("\\w+=\".+\"");
+      if (named.add(parts[0]) && isEquality) {
+        equalities.put(parts[0], parts[1].substring(1, parts[1].length() - 1));
+      } else {
+        equalities.remove(parts[0]);
+      }
     }
     text.append('}');
   }
@@ -113,7 +133,7 @@ final class PlainQuery {
   }
 
   private void stage() {
-    switch (random.nextInt(lineChanged ? 7 : 13)) {
+    switch (random.nextInt(lineChanged ? 12 : 18)) {
       case 0 -> lineFilter();
       case 1 -> matcher(" | ");
       case 2 -> number();
@@ -121,34 +141,47 @@ final class PlainQuery {
       case 4 -> drop();
       case 5 -> keepOrFormat();
       case 6 -> lineFormat();
-      case 7 -> lineFilter();
-      case 8 -> json();
-      case 9 ->
+      case 7 -> addressOfLine();
+      case 8 -> linePattern();
+      case 9 -> addressOfLabel();
+      case 10 -> decolorize();
+      case 11 -> ofErrors();
+      case 12 -> lineFilter();
+      case 13 -> json();
+      case 14 ->
           add(
               " | logfmt",
               line -> {
                 line.found(line.asLogfmt);
                 return true;
               });
-      case 10 -> regexp();
-      case 11 -> pattern();
+      case 15 -> regexp();
+      case 16 -> pattern();
       default -> extract();
     }
   }
 
   private void labelStage() {
-    switch (random.nextInt(9)) {
+    switch (random.nextInt(13)) {
       case 0 -> matcher(" | ");
       case 1 -> either();
       case 2 -> drop();
       case 3 -> keepOrFormat();
+      case 4 -> addressOfLabel();
+      case 5 -> ofErrors();
+      case 6 -> lineFilter();
+      case 7 -> matcher(" | ");
       default -> number();
     }
   }
 
+  /// `drop a != "b"` is no line filter.
+  private boolean isAfterName() {
+    return text.toString().matches(".*\\| (drop|keep) [^|\"]*");
+  }
+
   private void lineFilter() {
-    boolean afterName = text.toString().matches(".*\\| (drop|keep) [^|\"]*"); // `drop a != "b"`
-    String sign = afterName ? pick("|=", "|~") : pick("|=", "!=", "|~", "!~");
+    String sign = isAfterName() ? pick("|=", "|~") : pick("|=", "!=", "|~", "!~");
     String one = pick("GET", "red", "a", "", "env=", "\\\"b\\\"", "/1");
     String other = pick("POST", "green", "level");
     boolean both = random.nextBoolean();
@@ -287,24 +320,140 @@ final class PlainQuery {
                 }
                 return true;
               });
-      default ->
-          add(
-              " | label_format both=`{{.env}}-{{ .code }}`",
-              line -> {
-                line.parsed.put("both", line.get("env") + "-" + line.get("code"));
-                return true;
-              });
+      default -> {
+        PlainTemplate one = template();
+        PlainTemplate other = template();
+        String target = pick("both", "env", "made");
+        add(
+            " | label_format " + target + "=" + quoted(one) + ", last=" + quoted(other),
+            line -> {
+              PlainLine before = line.copy();
+              before.parsed.putAll(line.parsed);
+              before.text = line.text;
+              set(line, target, one.of().apply(before));
+              set(line, "last", other.of().apply(before));
+              return true;
+            });
+      }
+    }
+  }
+
+  private PlainTemplate template() {
+    return PlainTemplate.ALL.get(random.nextInt(PlainTemplate.ALL.size()));
+  }
+
+  private static String quoted(PlainTemplate template) {
+    return "\"" + template.text().replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
+  }
+
+  /// A template that fails marks the line.
+  private static void set(PlainLine line, String label, @Nullable String value) {
+    if (value == null) {
+      line.error = "TemplateFormatErr";
+    } else {
+      line.remove(label);
+      line.parsed.put(label, value);
     }
   }
 
   private void lineFormat() {
     lineChanged = true;
+    PlainTemplate template = template();
     add(
-        " | line_format \"{{.env}}: {{__line__}}\"",
+        " | line_format \"{{.env}}: {{__line__}} " + quoted(template).substring(1),
         line -> {
-          line.text = line.get("env") + ": " + line.text;
+          String made = template.of().apply(line);
+          if (made == null) {
+            line.error = "TemplateFormatErr";
+          } else {
+            line.text = line.get("env") + ": " + line.text + " " + made;
+          }
           return true;
         });
+  }
+
+  private void addressOfLine() {
+    boolean negated = random.nextInt(3) == 0 && !isAfterName();
+    int of = random.nextInt(PlainAddress.ALL.size());
+    String or = random.nextInt(4) == 0 ? " or \"green\"" : "";
+    add(
+        (negated ? " != ip(\"" : " |= ip(\"") + PlainAddress.ALL.get(of).text() + "\")" + or,
+        line ->
+            (PlainAddress.ALL.get(of).isIn(line.text)
+                    || (!or.isEmpty() && line.text.contains("green")))
+                != negated);
+  }
+
+  private void addressOfLabel() {
+    boolean negated = random.nextBoolean();
+    int of = random.nextInt(PlainAddress.ALL.size());
+    add(
+        (negated ? " | addr != ip(\"" : " | addr = ip(\"")
+            + PlainAddress.ALL.get(of).text()
+            + "\")",
+        line ->
+            !line.error.isEmpty()
+                || (line.has("addr")
+                    && PlainAddress.ALL.get(of).isIn(line.get("addr")) != negated));
+  }
+
+  /// Captures are not empty, and a text at the start may stand anywhere.
+  private void linePattern() {
+    boolean negated = random.nextBoolean();
+    String pattern =
+        pick(
+            "<_> - GET <_>",
+            "<_> - <_> x",
+            "msg=\\\"red\\\" <_>",
+            "<_>env=in",
+            "{<_>}",
+            "<_>",
+            "level<_>",
+            "POST");
+    Pattern plain = linePattern(pattern.replace("\\\"", "\""));
+    add(
+        (negated ? " !> \"" : " |> \"") + pattern + "\"",
+        line -> plain.matcher(line.text).matches() != negated);
+  }
+
+  /// Each text is where it comes first.
+  private static Pattern linePattern(String pattern) {
+    StringBuilder regex = new StringBuilder("(?s)");
+    String[] texts = pattern.split("<_>", -1);
+    for (int i = 0; i < texts.length; i++) {
+      String text = Pattern.quote(texts[i]);
+      if (texts[i].isEmpty()) {
+        regex.append(i > 0 ? ".+" : "");
+      } else if (i == 0) {
+        regex.append("(?>.*?").append(text).append(')');
+      } else {
+        regex.append("(?>(?!").append(text).append(").+?").append(text).append(')');
+      }
+    }
+    return Pattern.compile(regex.toString());
+  }
+
+  private void decolorize() {
+    add(
+        " | decolorize",
+        line -> {
+          line.text = line.text.replaceAll("\u001b\\[[0-9;]*m", "");
+          return true;
+        });
+  }
+
+  private void ofErrors() {
+    switch (random.nextInt(4)) {
+      case 0 ->
+          add(" | __error__ = \"LabelFilterErr\"", line -> line.error.equals("LabelFilterErr"));
+      case 1 ->
+          add(" | __error__ != \"JSONParserErr\"", line -> !line.error.equals("JSONParserErr"));
+      case 2 ->
+          add(
+              " | __error__ =~ \"Label.*|Temp.*\"",
+              line -> line.error.startsWith("Label") || line.error.startsWith("Temp"));
+      default -> withoutErrors();
+    }
   }
 
   private void json() {
