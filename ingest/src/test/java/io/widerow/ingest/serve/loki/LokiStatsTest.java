@@ -3,6 +3,7 @@ package io.widerow.ingest.serve.loki;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Slice;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// more of them.
 @Timeout(1_200)
 class LokiStatsTest {
-  private static final int LINES = Integer.getInteger("loki.stats.lines", 2_000);
+  private static final int LINES = Slice.of("loki.stats.lines", 2_000, 20_000);
   private static final int OF_PUSH = 1_000;
   private static final long T = 1_780_000_000_000_000_000L;
 

@@ -143,6 +143,41 @@ class LokiStreamsTest {
     }
   }
 
+  /// The series are refused by their number, before they take the memory of queries.
+  @Test
+  void twelveThousandSetsOfLabelsAreRefused(@TempDir Path directory)
+      throws IOException, InterruptedException {
+    try (LokiDaemon loki = new LokiDaemon(directory.resolve("d"))) {
+      for (int from = 0; from < 12_000; from += 1_000) {
+        StringBuilder streams = new StringBuilder();
+        for (int i = from; i < from + 1_000; i++) {
+          streams.append(streams.isEmpty() ? "" : ",");
+          streams.append(
+              "{\"stream\":{\"app\":\"x\",\"pod\":\"p%d\"},\"values\":[[\"%s\",\"l\"]]}"
+                  .formatted(i, at(1)));
+        }
+        assertEquals(
+            204,
+            loki.http
+                .post("/loki/api/v1/push", "application/json", "{\"streams\":[" + streams + "]}")
+                .statusCode());
+      }
+      for (String query :
+          List.of("count_over_time({app=\"x\"}[1m])", "sum by (pod) (rate({app=\"x\"}[1m]))")) {
+        String refused = loki.refusal(400, "query", "query", query, "time", at(30));
+        assertTrue(
+            refused.startsWith("maximum number of series (10000) reached for a single query"),
+            refused);
+      }
+      String all =
+          loki.get("query", "query", "sum(count_over_time({app=\"x\"}[1m]))", "time", at(30));
+      assertTrue(all.contains("\"12000\""), all);
+      String some =
+          loki.get("query", "query", "count_over_time({pod=~\"p11.*\"}[1m])", "time", at(30));
+      assertEquals(1_111, some.split("\"metric\"", -1).length - 1, "p11, p110, p1100, p11000");
+    }
+  }
+
   @Test
   void statsAndVolumesOfSelectorsAreExact(@TempDir Path directory)
       throws IOException, InterruptedException {
