@@ -1,8 +1,10 @@
 package io.widerow.query.logql.line;
 
 import io.widerow.query.logql.LogqlNames;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -36,6 +38,9 @@ public final class Line {
   private String[] names = new String[32];
   private String[] values = new String[32];
   private Category[] categories = new Category[32];
+  private boolean[] found = new boolean[32]; // by a parser
+  private final List<String> ofStream = new ArrayList<>(); // names of the labels that it came with
+  private boolean streamChanged; // a stage has removed or replaced one of them
   private int size;
   private final Map<String, Integer> places = new HashMap<>(); // of many names; empty when unknown
   private boolean pushed;
@@ -70,6 +75,8 @@ public final class Line {
     text = null;
     size = 0;
     places.clear();
+    ofStream.clear();
+    streamChanged = false;
     pushed = false;
     findsLevel = false;
     error = "";
@@ -207,6 +214,10 @@ public final class Line {
 
   /// Adds a label, or replaces it.
   void set(Category category, String name, String value) {
+    int _ = put(category, name, value);
+  }
+
+  private int put(Category category, String name, String value) {
     int at = find(name);
     if (at < 0) {
       memory.reserveLabels(1);
@@ -214,21 +225,30 @@ public final class Line {
         names = Arrays.copyOf(names, 2 * size);
         values = Arrays.copyOf(values, 2 * size);
         categories = Arrays.copyOf(categories, 2 * size);
+        found = Arrays.copyOf(found, 2 * size);
       }
       at = size++;
       names[at] = name;
+      found[at] = false;
+    } else {
+      streamChanged |= categories[at] == Category.STREAM;
+    }
+    if (category == Category.STREAM) {
+      ofStream.add(name);
     }
     values[at] = value;
     categories[at] = category;
+    return at;
   }
 
-  /// Adds what a parser has found, unless it found a value of that name before. A label of the
-  /// event keeps its name, the parsed one gets `_extracted` after it.
+  /// Adds what a parser has found, unless a parser found a value of that name before. A label of
+  /// the event keeps its name, the parsed one gets `_extracted` after it.
   void parsed(String name, String value) {
     String free = free(name);
     int at = find(free);
-    if (at < 0 || categories[at] != Category.PARSED) {
-      set(Category.PARSED, free, value);
+    if (at < 0 || !found[at]) {
+      at = put(Category.PARSED, free, value);
+      found[at] = true; // the array may have grown
     }
   }
 
@@ -237,9 +257,11 @@ public final class Line {
     set(Category.PARSED, free(name), value);
   }
 
+  /// The name of a label of the stream is not free, whatever stages have made of it.
   private String free(String name) {
     int at = find(name);
-    return at >= 0 && categories[at] != Category.PARSED ? name + EXTRACTED : name;
+    boolean isTaken = at >= 0 && categories[at] != Category.PARSED;
+    return isTaken || (streamChanged && ofStream.contains(name)) ? name + EXTRACTED : name;
   }
 
   void remove(String name) {
@@ -256,11 +278,13 @@ public final class Line {
   }
 
   private void removeAt(int at) {
+    streamChanged |= categories[at] == Category.STREAM;
     size--;
     places.clear();
     System.arraycopy(names, at + 1, names, at, size - at);
     System.arraycopy(values, at + 1, values, at, size - at);
     System.arraycopy(categories, at + 1, categories, at, size - at);
+    System.arraycopy(found, at + 1, found, at, size - at);
   }
 
   /// Removes the labels that a test does not keep.
@@ -271,7 +295,10 @@ public final class Line {
         names[left] = names[i];
         values[left] = values[i];
         categories[left] = categories[i];
+        found[left] = found[i];
         left++;
+      } else {
+        streamChanged |= categories[i] == Category.STREAM;
       }
     }
     size = left;

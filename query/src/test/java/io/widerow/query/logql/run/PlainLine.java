@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /// A line as the plain interpreter sees it: three maps. What parsers find in a line is known from
@@ -24,6 +25,8 @@ final class PlainLine {
   final Map<String, String> parsed = new TreeMap<>();
   final @Nullable Map<String, String> asJson; // null when the line is no JSON
   final Map<String, String> asLogfmt;
+  private final Set<String> names = new TreeSet<>(); // of the labels that the stream came with
+  private final Set<String> extracted = new TreeSet<>(); // names that parsers have found
   String error = "";
 
   private PlainLine(
@@ -37,6 +40,7 @@ final class PlainLine {
   PlainLine copy() {
     PlainLine copy = new PlainLine(nanos, text, asJson, asLogfmt);
     copy.stream.putAll(stream);
+    copy.names.addAll(stream.keySet());
     copy.metadata.putAll(metadata);
     return copy;
   }
@@ -61,11 +65,23 @@ final class PlainLine {
     metadata.remove(name);
   }
 
+  /// Sets what a parser has found, unless one found it before.
   void found(Map<String, String> fields) {
     fields.forEach((name, value) -> {
-      boolean taken = stream.containsKey(name) || metadata.containsKey(name);
-      parsed.put(taken ? name + "_extracted" : name, value);
+      String free = free(name);
+      if (extracted.add(free) || !parsed.containsKey(free)) {
+        parsed.put(free, value);
+      }
     });
+  }
+
+  private String free(String name) {
+    return names.contains(name) || metadata.containsKey(name) ? name + "_extracted" : name;
+  }
+
+  /// Sets what a parser was asked for.
+  void extracted(Map<String, String> fields) {
+    fields.forEach((name, value) -> parsed.put(free(name), value));
   }
 
   /// All labels but the details of an error.

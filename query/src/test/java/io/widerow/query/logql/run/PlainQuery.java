@@ -477,7 +477,7 @@ final class PlainQuery {
           if (fields == null) {
             line.error = "JSONParserErr";
           } else {
-            line.found(
+            line.extracted(
                 Map.of("n", fields.getOrDefault("a_b", ""), "c", fields.getOrDefault("c", "")));
           }
           return true;
