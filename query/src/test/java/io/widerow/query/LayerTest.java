@@ -30,8 +30,8 @@ class LayerTest extends LayerRules {
           query.survey
       query.patterns: event storage storage.sketch storage.text query query.output query.result \
           query.survey
-      query.logql.run: event storage storage.sketch query query.output query.result \
-          query.aggregation query.logql query.logql.line query.survey query.fields \
+      query.logql.run: event rollup storage storage.sketch query query.output \
+          query.result query.aggregation query.logql query.logql.line query.survey query.fields \
           query.patterns
       query.series: event storage storage.sketch query query.json query.logql query.survey
       query.promql: query.logql

@@ -278,12 +278,10 @@ final class RuleTemplateFunctions {
     all.put("js", call -> js(call, printed(call)));
     all.put("externalURL", call -> data(call).externalUrl());
     all.put("pathPrefix", call -> data(call).externalUrl().replaceFirst("^\\w+://[^/]*", ""));
-    all.put("urlQueryEscape", call -> TemplateFunctions.urlEncoded(call));
-    all.put("urlquery", call -> TemplateFunctions.urlEncoded(call, printed(call)));
-    all.put(
-        "graphLink", call -> "/graph?g0.expr=" + TemplateFunctions.urlEncoded(call) + "&g0.tab=0");
-    all.put(
-        "tableLink", call -> "/graph?g0.expr=" + TemplateFunctions.urlEncoded(call) + "&g0.tab=1");
+    all.put("urlQueryEscape", call -> UrlText.encoded(call));
+    all.put("urlquery", call -> UrlText.encoded(call, printed(call)));
+    all.put("graphLink", call -> "/graph?g0.expr=" + UrlText.encoded(call) + "&g0.tab=0");
+    all.put("tableLink", call -> "/graph?g0.expr=" + UrlText.encoded(call) + "&g0.tab=1");
   }
 
   /// The arguments as `print` shows them.

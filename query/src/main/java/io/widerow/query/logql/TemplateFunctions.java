@@ -11,7 +11,6 @@ import io.widerow.query.logql.TemplateLibrary.Function;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.net.URLDecoder;
-import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -297,7 +296,7 @@ final class TemplateFunctions {
           }
           return count;
         });
-    ALL.put("urlencode", TemplateFunctions::urlEncoded);
+    ALL.put("urlencode", UrlText::encoded);
     ALL.put(
         "urldecode",
         call -> {
@@ -326,21 +325,6 @@ final class TemplateFunctions {
       at = found.end();
     }
     return made.append(text, at, text.length()).toString();
-  }
-
-  static String urlEncoded(Arguments call) throws TemplateRun.Failed {
-    return urlEncoded(call, call.text(0));
-  }
-
-  static String urlEncoded(Arguments call, String text) throws TemplateRun.Failed {
-    long chars = 0;
-    for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
-      boolean same = c < 0x80 && (Character.isLetterOrDigit(c) || " *-._".indexOf(c) >= 0);
-      chars += same ? 1 : c < 0x80 ? 3 : c < 0x800 || Character.isSurrogate(c) ? 6 : 9;
-    }
-    call.making(chars);
-    return URLEncoder.encode(text, StandardCharsets.UTF_8);
   }
 
   private static double number(Arguments call, Stage.Conversion conversion)

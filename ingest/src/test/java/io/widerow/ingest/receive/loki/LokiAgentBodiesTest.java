@@ -45,7 +45,7 @@ class LokiAgentBodiesTest {
   @AutoClose private final MemoryDaemon it = new MemoryDaemon(1, Map.of());
 
   /// Who pushes, and how.
-  private enum Agent {
+  enum Agent {
     /// Labels in order in braces, entries by time, no metadata.
     PROMTAIL("promtail/3.2.1"),
     /// Metadata, parsed labels that only a response has, a hash of the stream, and streams of which

@@ -45,7 +45,7 @@ import org.jspecify.annotations.Nullable;
 /// pairs, which other load on the machine hardly changes. The results are compared.
 ///
 /// ```
-/// java -cp ... io.widerow.query.logql.run.LogqlCost loadgen/logs/apache_access.log [events] [pairs] [name]
+/// java -cp ... LogqlCost loadgen/logs/apache_access.log [events] [pairs] [name]
 /// ```
 final class LogqlCost {
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
