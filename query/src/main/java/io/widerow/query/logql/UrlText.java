@@ -9,7 +9,12 @@ final class UrlText {
 
   /// The first argument, whose length is counted before it is encoded: up to nine times as long.
   static String encoded(TemplateFunctions.Arguments call) throws TemplateRun.Failed {
-    String text = call.text(0);
+    return encoded(call, call.text(0));
+  }
+
+  /// The same of another text.
+  static String encoded(TemplateFunctions.Arguments call, String text)
+      throws TemplateRun.Failed {
     long chars = 0;
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
