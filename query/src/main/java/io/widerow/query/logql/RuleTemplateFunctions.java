@@ -314,7 +314,8 @@ final class RuleTemplateFunctions {
   private static String js(Arguments call, String text) throws TemplateRun.Failed {
     call.making(ESCAPE_CHARS_MAX * text.length());
     StringBuilder escaped = new StringBuilder();
-    for (char c : text.toCharArray()) {
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
       switch (c) {
         case '\\' -> escaped.append("\\\\");
         case '\'' -> escaped.append("\\'");
