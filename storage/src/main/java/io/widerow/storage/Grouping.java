@@ -3,6 +3,7 @@ package io.widerow.storage;
 import io.widerow.event.AttributeName;
 import io.widerow.rollup.RollupField;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// The grouping of an aggregation: events of one type and one step of time that agree in some
 /// attributes, by equal values or by having none. A cursor may show one event for several of a
@@ -19,14 +20,29 @@ import java.util.List;
 /// @param phaseNanos an instant at which a step starts, nanoseconds since the Unix epoch
 /// @param fields the aggregates of attributes that are wanted of each group, at most one field of a
 ///   name
+/// @param runs asks for runs of events instead of counts: the other components then do not matter;
+///   null for counts
 public record Grouping(
     List<AttributeName> names,
     boolean level,
     long stepNanos,
     boolean cells,
     long phaseNanos,
-    List<RollupField> fields) {
+    List<RollupField> fields,
+    @Nullable Runs runs) {
   private static final long MINUTE_NANOS = 60_000_000_000L;
+
+  /// Events that agree in all attributes except the number of one, such as the samples of a series.
+  /// A cursor may then show an event for several, as an [io.widerow.storage.sketch.EventRun].
+  ///
+  /// @param value the attribute whose numbers may differ
+  /// @param spans the times that are wanted, ascending and disjoint; events at other times may be
+  ///   left out
+  public record Runs(AttributeName value, List<StoreView.Span> spans) {
+    public Runs {
+      spans = List.copyOf(spans);
+    }
+  }
 
   public Grouping {
     names = List.copyOf(names);
@@ -38,7 +54,7 @@ public record Grouping(
 
   /// Steps that are counted from the Unix epoch.
   public Grouping(List<AttributeName> names, long stepNanos, boolean cells) {
-    this(names, false, stepNanos, cells, 0, List.of());
+    this(names, false, stepNanos, cells, 0, List.of(), null);
   }
 
   /// A grouping that is counted from events.
@@ -46,29 +62,34 @@ public record Grouping(
     this(names, stepNanos, false);
   }
 
+  /// Runs of events.
+  public static Grouping ofRuns(Runs runs) {
+    return new Grouping(List.of(), false, 0, false, 0, List.of(), runs);
+  }
+
   /// The same, from stored aggregates where there are any.
   public Grouping withCells() {
-    return new Grouping(names, level, stepNanos, true, phaseNanos, fields);
+    return new Grouping(names, level, stepNanos, true, phaseNanos, fields, runs);
   }
 
   /// The same, grouped by the level as well.
   public Grouping withLevel() {
-    return new Grouping(names, true, stepNanos, cells, phaseNanos, fields);
+    return new Grouping(names, true, stepNanos, cells, phaseNanos, fields, runs);
   }
 
   /// The same with steps that start at an instant, and before and after it.
   public Grouping withPhase(long epochNanos) {
-    return new Grouping(names, level, stepNanos, cells, epochNanos, fields);
+    return new Grouping(names, level, stepNanos, cells, epochNanos, fields, runs);
   }
 
   /// The same with aggregates of attributes.
   public Grouping withFields(List<RollupField> newFields) {
-    return new Grouping(names, level, stepNanos, cells, phaseNanos, newFields);
+    return new Grouping(names, level, stepNanos, cells, phaseNanos, newFields, runs);
   }
 
   /// True when it counts events by steps of time alone.
   public boolean isOfCounts() {
-    return names.isEmpty() && fields.isEmpty() && !level;
+    return names.isEmpty() && fields.isEmpty() && !level && runs == null;
   }
 
   /// True when counts by minute give its counts: steps are whole minutes, no attribute groups, and

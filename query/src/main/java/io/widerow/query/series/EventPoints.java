@@ -4,6 +4,7 @@ import io.widerow.event.AttributeKind;
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
+import io.widerow.storage.sketch.EventRun;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -60,11 +61,14 @@ final class EventPoints {
   private final Map<Role, Integer> asideAt = new EnumMap<>(Role.class);
   private EventForm form = EventForm.NONE;
   private @Nullable EventView event;
+  private @Nullable EventRun run; // whose event is read; null for a plain event
+  private int runAt;
   private int place;
   private boolean histogram;
   private boolean isNative;
   private boolean hasValue;
   private long valueBits;
+  private boolean whole;
   private boolean stale;
   private boolean monotonic;
   private boolean exemplar; // of a series, and no sample
@@ -98,8 +102,20 @@ final class EventPoints {
     this.logLabels = logLabels;
   }
 
+  /// Reads one of the events of a run.
+  Kind show(EventRun newRun, int at) {
+    run = newRun;
+    runAt = at;
+    return read(newRun);
+  }
+
   /// Reads an event.
   Kind show(EventView newEvent) {
+    run = null;
+    return read(newEvent);
+  }
+
+  private Kind read(EventView newEvent) {
     event = newEvent;
     form = forms.of(newEvent);
     begin(newEvent);
@@ -163,13 +179,24 @@ final class EventPoints {
     return Kind.FIELDS;
   }
 
+  /// Lets the event of a run have its own number.
+  private void replace(Attribute attribute, AttributeValue value) {
+    EventRun of = run;
+    boolean isNumber = value.kind() == AttributeKind.DOUBLE || value.kind() == AttributeKind.LONG;
+    if (of != null && isNumber && attribute.role() == Role.VALUE) {
+      value.setBits(value.kind(), of.bits(runAt));
+    }
+  }
+
   private void ofSample(AttributeName name, AttributeValue value) {
     Attribute attribute = known(name);
+    replace(attribute, value);
     Role role = attribute.role();
     switch (value.kind()) {
       case DOUBLE -> {
         if (role == Role.VALUE) {
           hasValue = true;
+          whole = false;
           valueBits = value.bits();
         } else if (role == Role.SUM) {
           hasSum = true;
@@ -180,6 +207,7 @@ final class EventPoints {
       case LONG -> {
         if (role == Role.VALUE) {
           hasValue = true;
+          whole = true;
           valueBits = Double.doubleToRawLongBits(value.asDouble());
         } else if (role != Role.START && role != Role.FLAGS) {
           put(attribute, value);
@@ -200,6 +228,7 @@ final class EventPoints {
 
   private void ofMeasurement(AttributeName name, AttributeValue value) {
     Attribute attribute = known(name);
+    replace(attribute, value);
     AttributeName untagged = attribute.untagged();
     EventView of = event;
     if (name.equals(EventForm.FIELD)) {
@@ -216,6 +245,7 @@ final class EventPoints {
 
   private void ofLog(AttributeName name, AttributeValue value) {
     Attribute attribute = known(name);
+    replace(attribute, value);
     boolean isFraction = value.kind() == AttributeKind.DOUBLE;
     if (!isFraction && logLabels.contains(name)) {
       key.put(attribute.number(), value);
@@ -340,6 +370,11 @@ final class EventPoints {
     return key;
   }
 
+  /// The type of the event.
+  String type() {
+    return new String(key.text(0), StandardCharsets.UTF_8);
+  }
+
   /// The name of an attribute of the key, or of a field.
   String name(int number) {
     return byNumber.get(number).name().toString();
@@ -363,6 +398,11 @@ final class EventPoints {
   /// The number of a sample: the bits of a double.
   long valueBits() {
     return valueBits;
+  }
+
+  /// Whether it was a whole number.
+  boolean isWhole() {
+    return whole;
   }
 
   /// The number of values that a histogram counts.

@@ -42,7 +42,7 @@ public final class Exemplars {
   private Exemplars(QueryExecution execution, SeriesSelector selector) {
     this.execution = execution;
     this.selector = selector;
-    this.table = new SeriesTable(execution, selector, new SeriesSet(execution, selector));
+    this.table = new SeriesTable(execution, selector, new SeriesSet(execution, selector, false));
   }
 
   /// The exemplars of the series that a selector keeps, in the order of time.

@@ -1,18 +1,22 @@
 package io.widerow.query.series;
 
+import io.widerow.storage.sketch.EventRun;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/// One series and its samples, packed in chunks as they come.
+/// One series and its samples: packed in chunks as they come in order, or in columns.
 ///
 /// - Threads: one.
-/// - Memory: 1 to 10 bytes a sample, see [#takeGrown].
+/// - Memory: 1 to 10 bytes a sample in chunks, 24 in columns, see [#takeGrown].
 public final class SampledSeries {
   /// The NaN by which Prometheus marks the end of a series, in place of a value.
   public static final long STALE_BITS = 0x7ff0_0000_0000_0002L;
 
-  private static final int SERIES_BYTES = 200; // of this object and its lists
+  private static final int SERIES_BYTES = 350; // of this object and its lists
   private static final int CHUNK_BYTES = 72; // of a chunk's objects
   private static final int NATIVE_BYTES = 48; // of a histogram's objects
   private static final int OPEN_BYTES = 72; // of the chunk that is written
@@ -21,6 +25,10 @@ public final class SampledSeries {
   private final Labels labels;
   private final List<Chunk> chunks = new ArrayList<>(1);
   private final List<Native> natives = new ArrayList<>(0);
+  private @Nullable SampleColumns columns; // null for chunks, and once they were taken
+  private long columnBytes;
+  private final Set<String> sources = new TreeSet<>();
+  private boolean ofLogs;
   private @Nullable XorChunk open;
   private long samples;
   private int openBytes;
@@ -86,8 +94,10 @@ public final class SampledSeries {
 
   /// @param own its labels
   /// @param labels the same, or under the names that a selector asks for
+  /// @param inColumns whether samples come in any order and are kept in columns
   @SuppressWarnings("ReferenceEquality") // labels that are shared are counted once
-  SampledSeries(Labels own, Labels labels) {
+  SampledSeries(Labels own, Labels labels, boolean inColumns) {
+    this.columns = inColumns ? new SampleColumns() : null;
     this.own = own;
     this.labels = labels;
     this.grown = SERIES_BYTES + own.heapBytes() + (labels == own ? 0 : labels.heapBytes());
@@ -103,14 +113,39 @@ public final class SampledSeries {
     return own;
   }
 
-  /// Adds a sample that is not earlier than those before. One with the millisecond of the one
-  /// before replaces it, except when it has the same time and arrived earlier.
+  /// Notes where samples come from.
+  ///
+  /// @param source a type, or a field of a type
+  /// @param isLog whether from a log
+  void from(String source, boolean isLog) {
+    boolean _ = sources.add(source);
+    ofLogs |= isLog;
+  }
+
+  /// Says what a reader should know about the series.
+  public void remark(SeriesRemarks remarks) {
+    String name = labels.get(Labels.NAME);
+    if (sources.size() > 1) {
+      remarks.warn("%s are one series, %s".formatted(String.join(" and ", sources), name));
+    }
+    if (ofLogs && columns != null && columns.collapsed() > 0) {
+      remarks.inform(
+          "logs of one series in one millisecond count as one sample of %s; LogQL counts all"
+              .formatted(name));
+    }
+  }
+
+  /// Adds a sample that is not earlier than those before, unless they are in columns. One with the
+  /// millisecond of the one before replaces it, except when it has the same time and arrived
+  /// earlier.
   ///
   /// @param nanos time, nanoseconds since the Unix epoch
   /// @param arrival its position in the order of arrival
   /// @param valueBits the bits of a double
   void add(long nanos, long arrival, long valueBits) {
-    if (begin(nanos, arrival)) {
+    if (columns != null) {
+      columns.add(nanos, arrival, valueBits, null);
+    } else if (begin(nanos, arrival)) {
       waitingBits = valueBits;
       waitingMessage = null;
     }
@@ -120,8 +155,27 @@ public final class SampledSeries {
   ///
   /// @param message of Prometheus, with its time; not to be changed
   void add(long nanos, long arrival, byte[] message) {
-    if (begin(nanos, arrival)) {
+    if (columns != null) {
+      columns.add(nanos, arrival, 0, message);
+    } else if (begin(nanos, arrival)) {
       waitingMessage = message;
+    }
+  }
+
+  /// Adds the numbers of a run.
+  ///
+  /// @param whole whether they are whole numbers
+  void add(EventRun run, boolean whole) {
+    if (columns != null) {
+      columns.add(run, whole);
+      return;
+    }
+    for (int i = 0; i < run.size(); i++) {
+      long bits = run.bits(i);
+      add(
+          run.timeNanos(i),
+          run.arrival(i),
+          whole ? Double.doubleToRawLongBits((double) bits) : bits);
     }
   }
 
@@ -179,6 +233,11 @@ public final class SampledSeries {
 
   /// Ends the series after its last sample.
   void end() {
+    if (columns != null) {
+      columns.end();
+      samples = columns.count();
+      return;
+    }
     if (waits) {
       waits = false;
       write();
@@ -193,7 +252,19 @@ public final class SampledSeries {
   long takeGrown() {
     long more = grown;
     grown = 0;
+    if (columns != null) {
+      long now = columns.bytes();
+      more += now - columnBytes;
+      columnBytes = now;
+    }
     return more;
+  }
+
+  /// Takes its samples, which are in columns, out of it.
+  public SampleColumns takeColumns() {
+    SampleColumns taken = Objects.requireNonNull(columns);
+    columns = null;
+    return taken;
   }
 
   /// Number of samples, native histograms included.

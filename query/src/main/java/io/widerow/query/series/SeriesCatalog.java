@@ -59,7 +59,7 @@ public final class SeriesCatalog {
   public SortedSet<Labels> series(List<SeriesSelector> selectors) {
     SortedSet<Labels> all = new TreeSet<>();
     for (SeriesSelector selector : selectors) {
-      SeriesSet found = new SeriesSet(execution, selector);
+      SeriesSet found = new SeriesSet(execution, selector, false);
       SeriesTable table = new SeriesTable(execution, selector, found);
       read(selector, table::note);
       found.sorted().forEach(series -> all.add(series.labels()));
@@ -97,7 +97,7 @@ public final class SeriesCatalog {
   private SortedSet<Labels> metrics(List<SeriesSelector> selectors) {
     SortedSet<Labels> all = new TreeSet<>();
     for (SeriesSelector selector : selectors) {
-      SeriesSet found = new SeriesSet(execution, selector);
+      SeriesSet found = new SeriesSet(execution, selector, false);
       SeriesTable table = new SeriesTable(execution, selector, found);
       RangeQuery query = range.query(execution, selector);
       if (query != null) {

@@ -7,6 +7,9 @@ import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
 import io.widerow.query.ReadMode;
 import io.widerow.storage.EventCursor.Step;
+import io.widerow.storage.Grouping;
+import io.widerow.storage.StoreView;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: one, that of the execution.
 public final class SeriesScan {
   private static final long NANOS_PER_MILLISECOND = 1_000_000;
+  private static final AttributeName VALUE = AttributeName.of("value");
   private static final AttributeName SCHEMA = AttributeName.of("schema");
   private static final AttributeName SCALE = AttributeName.of("scale");
   private static final AttributeName ZERO_COUNT = AttributeName.of("zero_count");
@@ -75,7 +79,7 @@ public final class SeriesScan {
   /// @param samples false to leave out their samples
   public static SeriesSet read(
       QueryExecution execution, SeriesSelector selector, Range range, boolean samples) {
-    SeriesSet found = new SeriesSet(execution, selector);
+    SeriesSet found = new SeriesSet(execution, selector, false);
     RangeQuery query = range.query(execution, selector);
     if (query != null) {
       SeriesTable table = new SeriesTable(execution, selector, found);
@@ -94,6 +98,33 @@ public final class SeriesScan {
     if (samples) {
       found.dropEmpty();
     }
+    return found;
+  }
+
+  /// All series with their samples in columns, see [SampledSeries#columns]; samples outside some
+  /// ranges may be left out.
+  ///
+  /// @param ranges ascending and disjoint, at least one
+  public static SeriesSet columns(
+      QueryExecution execution, SeriesSelector selector, List<Range> ranges) {
+    SeriesSet found = new SeriesSet(execution, selector, true);
+    Range whole = new Range(ranges.getFirst().fromMillis, ranges.getLast().lastMillis);
+    RangeQuery query = whole.query(execution, selector);
+    if (query != null) {
+      SeriesTable table = new SeriesTable(execution, selector, found);
+      List<StoreView.Span> spans =
+          ranges.stream()
+              .map(each -> new StoreView.Span(each.fromNanos(), each.untilNanos()))
+              .toList();
+      Grouping runs = Grouping.ofRuns(new Grouping.Runs(VALUE, spans));
+      try (RangeReader reader = execution.open(query, ReadMode.grouped(runs))) {
+        while (reader.nextWhenReady() == Step.EVENT) {
+          table.add(reader.event());
+        }
+      }
+    }
+    found.end();
+    found.dropEmpty();
     return found;
   }
 }

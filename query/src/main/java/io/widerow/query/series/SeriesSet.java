@@ -2,6 +2,7 @@ package io.widerow.query.series;
 
 import io.widerow.query.QueryException;
 import io.widerow.query.QueryExecution;
+import io.widerow.storage.sketch.EventRun;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -19,12 +20,15 @@ import org.jspecify.annotations.Nullable;
 public final class SeriesSet {
   private final QueryExecution execution;
   private final SeriesSelector selector;
+  private final boolean inColumns;
   private final Map<Labels, SampledSeries> byLabels = new HashMap<>();
   private final Map<Labels, SampledSeries> byAlias = new HashMap<>(); // by their own labels
 
-  SeriesSet(QueryExecution execution, SeriesSelector selector) {
+  /// @param inColumns whether samples come in any order, see [SampledSeries]
+  SeriesSet(QueryExecution execution, SeriesSelector selector, boolean inColumns) {
     this.execution = execution;
     this.selector = selector;
+    this.inColumns = inColumns;
   }
 
   /// The series with these labels, a new one when there is none; null when it is not wanted.
@@ -35,7 +39,8 @@ public final class SeriesSet {
       return null;
     }
     Map<Labels, SampledSeries> among = asked == labels ? byLabels : byAlias;
-    SampledSeries series = among.computeIfAbsent(labels, own -> new SampledSeries(own, asked));
+    SampledSeries series =
+        among.computeIfAbsent(labels, own -> new SampledSeries(own, asked, inColumns));
     execution.hold(series.takeGrown());
     return series;
   }
@@ -47,6 +52,12 @@ public final class SeriesSet {
     if (grown != 0) {
       execution.hold(grown);
     }
+  }
+
+  /// Adds the numbers of a run, see [SampledSeries#add].
+  void add(SampledSeries series, EventRun run, boolean whole) {
+    series.add(run, whole);
+    execution.hold(series.takeGrown());
   }
 
   /// Adds a native histogram, see [SampledSeries#add].

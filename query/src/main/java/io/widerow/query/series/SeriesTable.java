@@ -4,6 +4,7 @@ import io.widerow.event.AttributeKind;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
 import io.widerow.query.QueryExecution;
+import io.widerow.storage.sketch.EventRun;
 import io.widerow.storage.sketch.ValueTable;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
@@ -78,15 +79,31 @@ final class SeriesTable {
     this.points = new EventPoints(selector.logLabels());
   }
 
-  /// Adds the samples of an event to their series.
+  /// Adds the samples of an event, or of those that it stands for, to their series.
   void add(EventView event) {
-    EventPoints.Kind kind = points.show(event);
+    if (!(event instanceof EventRun run)) {
+      add(event, points.show(event), event.timeNanos(), event.arrival());
+      return;
+    }
+    EventPoints.Kind kind = points.show(run, 0);
+    if (kind == EventPoints.Kind.SAMPLE) {
+      for (SampledSeries series : entry().series) {
+        if (series != null) {
+          found.add(series, run, points.isWhole());
+        }
+      }
+      return;
+    }
+    for (int i = 0; i < run.size(); i++) {
+      add(run, points.show(run, i), run.timeNanos(i), run.arrival(i));
+    }
+  }
+
+  private void add(EventView event, EventPoints.Kind kind, long nanos, long arrival) {
     if (kind == EventPoints.Kind.NONE) {
       return;
     }
     Entry entry = entry();
-    long nanos = event.timeNanos();
-    long arrival = event.arrival();
     switch (kind) {
       case NONE -> {}
       case HISTOGRAM -> histogram(entry.series, nanos, arrival);
@@ -166,8 +183,14 @@ final class SeriesTable {
     int field = points.field(index);
     int at = entry.find(field, index);
     if (at < 0) {
-      String suffix = field == EventPoints.TYPE ? "" : "_" + points.name(field);
-      at = entry.add(field, wanted(entry.labels, suffix, "", ""));
+      String name = field == EventPoints.TYPE ? "" : points.name(field);
+      String suffix = name.isEmpty() ? "" : "_" + name;
+      SampledSeries series = wanted(entry.labels, suffix, "", "");
+      if (series != null) {
+        String of = name.isEmpty() ? "the type " : "the field %s of ".formatted(name);
+        series.from(of + points.type(), points.form() == EventForm.NONE);
+      }
+      at = entry.add(field, series);
       execution.hold(FIELD_BYTES);
     }
     return entry.series[at];
@@ -175,7 +198,7 @@ final class SeriesTable {
 
   private @Nullable SampledSeries[] seriesOfSample(SortedMap<String, String> labels) {
     if (!points.isHistogram()) {
-      return new SampledSeries[] {wanted(labels, "", "", "")};
+      return new SampledSeries[] {ofType(wanted(labels, "", "", ""))};
     }
     List<@Nullable SampledSeries> all = new ArrayList<>();
     if (points.text(Role.BUCKETS).length > 0) {
@@ -189,7 +212,15 @@ final class SeriesTable {
     }
     all.add(wanted(labels, "_count", "", ""));
     all.add(wanted(labels, "_sum", "", ""));
+    all.forEach(this::ofType);
     return all.toArray(new SampledSeries[0]);
+  }
+
+  private @Nullable SampledSeries ofType(@Nullable SampledSeries series) {
+    if (series != null) {
+      series.from("the type " + points.type(), false);
+    }
+    return series;
   }
 
   /// A bound as the clients of Prometheus write it.

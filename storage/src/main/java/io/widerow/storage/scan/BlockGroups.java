@@ -38,8 +38,10 @@ import org.jspecify.annotations.Nullable;
 /// see [AttributeFigures].
 ///
 /// - Threads: one.
-/// - Memory: some ints a row and a cell; the groups and their aggregates.
-final class BlockGroups {
+/// - Memory: some ints a row and a cell; the groups and their aggregates. Groups that take more
+///   than [#GROUPS_BYTES_MAX] are shown and begun anew, so that the reader decides how many there
+///   may be.
+final class BlockGroups implements BlockFold {
   /// The limit up to which a cell's number is the product of codes. Above it, only the cells that
   /// occur in the block get numbers, see [CellNumbers].
   private static final int CELLS_MAX = 1 << 14;
@@ -51,6 +53,10 @@ final class BlockGroups {
   private static final int PAIRS_MAX = 1 << 20;
 
   private static final int FEW = 8; // at most one row in so many
+
+  // Groups that are many are shown and begun anew.
+  private static final int GROUPS_MAX = 1 << 15;
+  private static final long GROUPS_BYTES_MAX = 8 << 20;
 
   private final Grouping fold;
   private final AttributeName[] names; // that group; the level is the last one
@@ -90,31 +96,30 @@ final class BlockGroups {
     this.table = new GroupTable(fold, names);
   }
 
-  /// The groups so far.
-  GroupTable table() {
+  @Override
+  public GroupTable result() {
     return table;
   }
 
-  /// Begins without groups.
-  void begin() {
+  @Override
+  public boolean isFull() {
+    return table.size() > GROUPS_MAX || table.heldBytes() > GROUPS_BYTES_MAX;
+  }
+
+  @Override
+  public void begin() {
     table = new GroupTable(fold, names);
   }
 
-  /// Approximate memory held.
-  long heldBytes() {
+  @Override
+  public long heldBytes() {
     return table.heldBytes()
         + renumbered.heldBytes()
         + (long) Integer.BYTES * (cells.length + codes.length + 5L * counts.length);
   }
 
-  /// Adds rows of the block that is open in a reader. Nothing is added when a part of the block is
-  /// damaged.
-  ///
-  /// @param levels those of the reader
-  /// @param index of the block's partition, in which no event came with its own id
-  /// @param kept the rows to add; null for all
-  /// @throws io.widerow.storage.StorageException.Corrupt when it is damaged
-  void add(
+  @Override
+  public void add(
       BlockReader reader,
       BlockLevels levels,
       SegmentIndex index,
@@ -156,8 +161,8 @@ final class BlockGroups {
     }
   }
 
-  /// Counts all events of a block without reading it. Returns false when that is not enough.
-  boolean addCount(SegmentIndex index, int block) {
+  @Override
+  public boolean addCount(SegmentIndex index, int block) {
     EventId first = index.first(block);
     EventId last = index.last(block);
     long limit = fold.stepLimit(TimeUuid.nanosOf(first.time(), first.tail()));

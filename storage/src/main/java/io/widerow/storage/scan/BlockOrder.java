@@ -23,6 +23,7 @@ final class BlockOrder {
   private final SegmentIndex index;
   private final Filter filter;
   private final @Nullable TokenGroups tokens; // null when the scan tests no tokens
+  private final @Nullable RunSpans spans; // null when all times are wanted
   private final int step;
   private final int[] ahead = new int[1 << 5]; // a ring
   private int aheadFrom;
@@ -35,6 +36,7 @@ final class BlockOrder {
   BlockOrder(Segment segment, SegmentIndex index, Scan scan, ReadDeadline deadline) {
     this.index = index;
     this.filter = scan.filter();
+    this.spans = RunSpans.of(scan);
     this.step = scan.descending() ? -1 : 1;
     this.tokens =
         TokenGroups.tell(segment, filter)
@@ -100,6 +102,10 @@ final class BlockOrder {
 
   private boolean keeps(int candidate) {
     if (without.get(candidate)) {
+      return false;
+    }
+    if (spans != null && !spans.touch(index.first(candidate), index.last(candidate))) {
+      ruledOut++;
       return false;
     }
     if (tokens != null && !tokens.mayKeep(index.blocksBefore + candidate, filter)) {

@@ -26,6 +26,7 @@ final class BlockRows {
   private final BlockLevels levels;
   private final BlockFilter filter;
   private Scan scan;
+  private @Nullable RunSpans spans; // null when all times are wanted
   private BlockPrefilter prefilter;
   private @Nullable BitSet kept;
   private int scanned;
@@ -37,6 +38,7 @@ final class BlockRows {
     this.levels = new BlockLevels(reader);
     this.filter = new BlockFilter(reader, levels);
     this.scan = scan;
+    this.spans = RunSpans.of(scan);
     this.prefilter = new BlockPrefilter(segment, reader, scan, deadline);
   }
 
@@ -44,6 +46,7 @@ final class BlockRows {
   void over(Segment segment, Scan other, ReadDeadline deadline) {
     BlockReader same = reader.over(segment.file(), segment.checksum());
     scan = other;
+    spans = RunSpans.of(other);
     prefilter = new BlockPrefilter(segment, same, other, deadline);
   }
 
@@ -66,7 +69,11 @@ final class BlockRows {
     }
     scanned = reader.directory().events;
     BitSet rows = null;
-    if (!isInside(index, block, scan)) {
+    if (spans != null) {
+      reader.readIds();
+      rows = spans.rows(reader.ids(), scanned, scan);
+      scanned = rows.cardinality();
+    } else if (!isInside(index, block, scan)) {
       reader.readIds();
       int first = rowOf(scan.from());
       int limit = Math.max(first, rowOf(scan.until()));

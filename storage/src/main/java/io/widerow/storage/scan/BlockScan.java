@@ -24,8 +24,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// Aggregates partitions of segments block by block, in any order, and shows the groups at the end,
-/// each as one event. The blocks of all partitions are one queue. The cursor's thread and others
-/// take blocks from it; each has groups of its own, so a group may be shown several times.
+/// each as one event; runs of events likewise. The blocks of all partitions are one queue. The
+/// cursor's thread and others take blocks from it; each has groups of its own, so a group may be
+/// shown several times.
 ///
 /// ```
 ///   partitions   seg 7 a | seg 7 b | seg 8 a ...        in turn
@@ -35,8 +36,7 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// - Threads: one; others only aggregate blocks. [#close] returns when none of them does.
-/// - Memory: a block and groups for each thread. Groups that take more than [#GROUPS_BYTES_MAX] are
-///   shown and begun anew, so that the reader decides how many there may be.
+/// - Memory: a block and groups for each thread, until they are full, see [BlockFold#isFull].
 public final class BlockScan implements EventCursor {
   /// Blocks that wait for a thread at most.
   private static final int QUEUED_MAX = 32;
@@ -46,8 +46,6 @@ public final class BlockScan implements EventCursor {
       Math.clamp(Runtime.getRuntime().availableProcessors() - 1, 1, 8);
 
   private static final long WORKER_BYTES = 4 << 20; // room that another thread requires
-  private static final int GROUPS_MAX = 1 << 15;
-  private static final long GROUPS_BYTES_MAX = 8 << 20;
 
   /// Sets of groups that wait to be shown, from which others pause.
   private static final int FULL_MAX = 4;
@@ -59,8 +57,8 @@ public final class BlockScan implements EventCursor {
   private final Prefetch prefetch;
   private final List<Worker> workers = new ArrayList<>(); // the first one is the cursor's
   private @Nullable Source source; // of the next blocks; null before the first and after the last
-  private @Nullable GroupTable showing;
-  private GroupTable.@Nullable Shown shown;
+  private BlockFold.@Nullable Result showing;
+  private BlockFold.@Nullable Shown shown;
   private ScanStatistics finished = ScanStatistics.NONE;
   private long held; // as the watch knows it
   private boolean closed;
@@ -68,7 +66,7 @@ public final class BlockScan implements EventCursor {
   private final Object lock = new Object();
   // guarded by lock, as is the rest
   private final ArrayDeque<Block> queue = new ArrayDeque<>();
-  private final ArrayDeque<GroupTable> full = new ArrayDeque<>();
+  private final ArrayDeque<BlockFold.Result> full = new ArrayDeque<>();
   private final ArrayDeque<Damaged> damaged = new ArrayDeque<>();
   private @Nullable Throwable failure;
   private int working; // other threads
@@ -138,12 +136,12 @@ public final class BlockScan implements EventCursor {
 
   private boolean showNext() {
     while (true) {
-      GroupTable.Shown groups = shown;
+      BlockFold.Shown groups = shown;
       if (groups != null && groups.next()) {
         return true;
       }
       shown = null;
-      GroupTable next;
+      BlockFold.Result next;
       synchronized (lock) {
         next = full.poll();
       }
@@ -151,7 +149,7 @@ public final class BlockScan implements EventCursor {
       if (next == null) {
         return false;
       }
-      shown = next.new Shown();
+      shown = next.shown();
     }
   }
 
@@ -159,8 +157,8 @@ public final class BlockScan implements EventCursor {
   private void collect() {
     synchronized (lock) {
       for (Worker worker : workers) {
-        if (worker.groups.table().size() > 0) {
-          full.add(worker.groups.table());
+        if (worker.groups.result().size() > 0) {
+          full.add(worker.groups.result());
           worker.groups.begin();
         }
       }
@@ -265,7 +263,7 @@ public final class BlockScan implements EventCursor {
     long scanned = 0;
     List<Damaged> found;
     synchronized (lock) {
-      for (GroupTable groups : full) {
+      for (BlockFold.Result groups : full) {
         now += groups.heldBytes();
       }
       for (Worker worker : workers) {
@@ -358,7 +356,8 @@ public final class BlockScan implements EventCursor {
   /// - Threads: one at a time.
   private final class Worker implements Runnable {
     private @Nullable Reading reading; // from the first block on
-    private final BlockGroups groups = new BlockGroups(fold);
+    private final BlockFold groups =
+        fold.runs() == null ? new BlockGroups(fold) : new BlockRuns(fold.runs());
 
     // guarded by lock, as is the rest
     private boolean begun;
@@ -478,10 +477,9 @@ public final class BlockScan implements EventCursor {
 
     /// Puts the groups where the cursor shows them, if they are many.
     void giveFull() {
-      GroupTable table = groups.table();
-      if (table.size() > GROUPS_MAX || table.heldBytes() > GROUPS_BYTES_MAX) {
+      if (groups.isFull()) {
         synchronized (lock) {
-          full.add(table);
+          full.add(groups.result());
         }
         groups.begin();
       }

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: one.
 /// - Memory: the values, and some 100 bytes and the aggregates for each group.
-final class GroupTable {
+final class GroupTable implements BlockFold.Result {
   private static final long GROUP_BYTES = 96; // with its slot and without its aggregates
   private static final long FIGURES_BYTES = 160;
   private static final long MIX = 0x9e37_79b9_7f4a_7c15L; // 2^64 / golden ratio
@@ -59,13 +59,13 @@ final class GroupTable {
     this.figures = new AttributeFigures[8 * fields.size()];
   }
 
-  /// Number of groups.
-  int size() {
+  @Override
+  public int size() {
     return size;
   }
 
-  /// Approximate memory held.
-  long heldBytes() {
+  @Override
+  public long heldBytes() {
     long bytes = figureBytes + size * (GROUP_BYTES + (long) Long.BYTES * width);
     for (ValueTable of : values) {
       bytes += of.bytes();
@@ -176,14 +176,19 @@ final class GroupTable {
     }
   }
 
+  @Override
+  public Shown shown() {
+    return new Shown();
+  }
+
   /// Shows the groups one after the other.
   ///
   /// - Threads: one.
-  final class Shown implements GroupedEvents {
+  final class Shown implements BlockFold.Shown, GroupedEvents {
     private int group = -1;
 
-    /// Moves to the next group; false after the last.
-    boolean next() {
+    @Override
+    public boolean next() {
       return ++group < size;
     }
 

@@ -64,7 +64,7 @@ class PromqlBlocksTest {
             "max_over_time(sum(hits_total)[5m:10s])",
             "topk(2, increase(hits_total[5m])) or scalar(count(hits_total)) * vector(time())",
           }) {
-        QueryMemory little = new QueryMemory(2 << 20);
+        QueryMemory little = new QueryMemory(5 << 19);
         String wanted = ask(store, query, QueryMemory.unlimited());
         assertTrue(wanted.length() > 1_000, wanted);
         assertEquals(wanted, ask(store, query, little), query);

@@ -3,6 +3,7 @@ package io.widerow.query.promql.run;
 import io.widerow.query.logql.GoQuotes;
 import io.widerow.query.promql.GoNumber;
 import io.widerow.query.promql.PromqlExpr.Place;
+import io.widerow.query.series.SeriesRemarks;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -26,11 +27,26 @@ public final class Annotations {
   }
 
   void warn(Place place, String what) {
-    warnings.add("PromQL warning: " + what + at(place));
+    warnings.add("PromQL warning: " + what + shown(place));
   }
 
   void info(Place place, String what) {
-    infos.add("PromQL info: " + what + at(place));
+    infos.add("PromQL info: " + what + shown(place));
+  }
+
+  /// Reports what is said about the series of a selector.
+  SeriesRemarks at(Place place) {
+    return new SeriesRemarks() {
+      @Override
+      public void warn(String what) {
+        Annotations.this.warn(place, what);
+      }
+
+      @Override
+      public void inform(String what) {
+        info(place, what);
+      }
+    };
   }
 
   /// Reports quantiles outside of 0 to 1.
@@ -78,7 +94,7 @@ public final class Annotations {
     return GoQuotes.quoted(name);
   }
 
-  private String at(Place place) {
+  private String shown(Place place) {
     int from = Math.min(place.from(), text.length());
     int line = (int) text.substring(0, from).chars().filter(c -> c == '\n').count() + 1;
     int column = from - (text.lastIndexOf('\n', Math.max(0, from - 1)) + 1);

@@ -1,6 +1,5 @@
 package io.widerow.query.promql.run;
 
-import io.widerow.query.logql.Matcher;
 import io.widerow.query.promql.GoNumber;
 import io.widerow.query.promql.PromqlException;
 import io.widerow.query.promql.PromqlExpr;
@@ -259,16 +258,20 @@ public final class PromqlRun {
   /// @param times whether the values are the times of the samples
   private List<Row> latest(Selector selector, boolean times) {
     long[] ends = ends(selector.timing());
-    List<SampleSource.Samples> all = select(selector.matchers(), ends, lookbackMillis);
+    List<SampleSource.Samples> all = select(selector, ends, lookbackMillis);
     hold(all.size());
     return RowLists.withValues(
         all.stream().map(each -> each.latest(ends, lookbackMillis, times)).toList());
   }
 
-  /// Ends do not descend, so the first and the last one tell the range.
-  private List<SampleSource.Samples> select(List<Matcher> matchers, long[] ends, long range) {
+  /// @param ends of the windows, which do not descend
+  private List<SampleSource.Samples> select(Selector selector, long[] ends, long range) {
     List<SampleSource.Samples> all =
-        new ArrayList<>(source.select(matchers, ends[0] - range + 1, ends[ends.length - 1]));
+        new ArrayList<>(
+            source.select(
+                selector.matchers(),
+                StepTimes.windows(ends, range),
+                annotations.at(selector.place())));
     all.sort(Comparator.comparing(SampleSource.Samples::labels));
     return all;
   }
@@ -277,7 +280,7 @@ public final class PromqlRun {
   private List<SampleSource.Samples> samples(PromqlExpr of) {
     return switch (of) {
       case Range range ->
-          select(range.of().matchers(), ends(range.of().timing()), range(range)).stream()
+          select(range.of(), ends(range.of().timing()), range(range)).stream()
               .map(SampleSource.Samples::unmarked)
               .toList();
       case Subquery subquery -> subquery(subquery);

@@ -4,6 +4,8 @@ import io.widerow.query.logql.Matcher;
 import io.widerow.query.series.HistogramValue;
 import io.widerow.query.series.Labels;
 import io.widerow.query.series.SampledSeries;
+import io.widerow.query.series.SeriesRemarks;
+import io.widerow.query.series.SeriesScan;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -54,17 +56,22 @@ public interface SampleSource {
 
     /// The samples without markers.
     Samples unmarked() {
+      boolean some = false;
+      for (double value : values) {
+        some |= Row.isNone(value);
+      }
+      if (!some) {
+        return this;
+      }
       @Nullable HistogramValue[] all = histograms;
       int[] kept = IntStream.range(0, values.length).filter(i -> !Row.isNone(values[i])).toArray();
-      return kept.length == values.length
-          ? this
-          : new Samples(
-              labels,
-              IntStream.of(kept).mapToLong(i -> millis[i]).toArray(),
-              IntStream.of(kept).mapToDouble(i -> values[i]).toArray(),
-              all == null
-                  ? null
-                  : IntStream.of(kept).mapToObj(i -> all[i]).toArray(HistogramValue[]::new));
+      return new Samples(
+          labels,
+          IntStream.of(kept).mapToLong(i -> millis[i]).toArray(),
+          IntStream.of(kept).mapToDouble(i -> values[i]).toArray(),
+          all == null
+              ? null
+              : IntStream.of(kept).mapToObj(i -> all[i]).toArray(HistogramValue[]::new));
     }
 
     /// The latest sample at each of some times, which do not descend.
@@ -97,4 +104,13 @@ public interface SampleSource {
   /// @param fromMillis the first time
   /// @param lastMillis the last time
   List<Samples> select(List<Matcher> matchers, long fromMillis, long lastMillis);
+
+  /// The same; samples outside some ranges may be missing.
+  ///
+  /// @param ranges ascending and disjoint, at least one
+  /// @param remarks takes what is to be said about the series
+  default List<Samples> select(
+      List<Matcher> matchers, List<SeriesScan.Range> ranges, SeriesRemarks remarks) {
+    return select(matchers, ranges.getFirst().fromMillis(), ranges.getLast().lastMillis());
+  }
 }

@@ -1,6 +1,9 @@
 package io.widerow.query.promql.run;
 
 import io.widerow.query.promql.PromqlException;
+import io.widerow.query.series.SeriesScan;
+import java.util.ArrayList;
+import java.util.List;
 
 /// The times at which a query is evaluated.
 ///
@@ -44,6 +47,22 @@ public record StepTimes(long fromMillis, long stepMillis, int count) {
   /// A time, in milliseconds since the Unix epoch.
   public long time(int step) {
     return fromMillis + step * stepMillis;
+  }
+
+  /// The times in some windows.
+  ///
+  /// @param ends of them, which do not descend
+  static List<SeriesScan.Range> windows(long[] ends, long rangeMillis) {
+    List<SeriesScan.Range> windows = new ArrayList<>();
+    long first = ends[0];
+    for (int i = 1; i < ends.length; i++) {
+      if (ends[i] - rangeMillis > ends[i - 1]) {
+        windows.add(new SeriesScan.Range(first - rangeMillis + 1, ends[i - 1]));
+        first = ends[i];
+      }
+    }
+    windows.add(new SeriesScan.Range(first - rangeMillis + 1, ends[ends.length - 1]));
+    return windows;
   }
 
   long last() {

@@ -7,15 +7,16 @@ import io.widerow.query.promql.LabelNames;
 import io.widerow.query.promql.PromqlException;
 import io.widerow.query.promql.PromqlExpr;
 import io.widerow.query.series.HistogramValue;
+import io.widerow.query.series.Labels;
+import io.widerow.query.series.SampleColumns;
 import io.widerow.query.series.SampledSeries;
+import io.widerow.query.series.SeriesRemarks;
 import io.widerow.query.series.SeriesScan;
 import io.widerow.query.series.SeriesSelector;
-import io.widerow.query.series.SeriesSet;
-import io.widerow.query.series.XorSamples;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// The samples of a store.
@@ -42,67 +43,58 @@ public record StoreSamples(QueryExecution execution, Set<AttributeName> logLabel
 
   @Override
   public List<Samples> select(List<Matcher> matchers, long fromMillis, long lastMillis) {
+    return select(
+        matchers, List.of(new SeriesScan.Range(fromMillis, lastMillis)), SeriesRemarks.NONE);
+  }
+
+  @Override
+  public List<Samples> select(
+      List<Matcher> matchers, List<SeriesScan.Range> ranges, SeriesRemarks remarks) {
     long mark = execution.held();
-    SeriesScan.Range range = new SeriesScan.Range(fromMillis, lastMillis);
     SeriesSelector selector = new SeriesSelector(matchers, logLabels);
-    SeriesSet found = SeriesScan.read(execution, selector, range, true);
-    List<SampledSeries> all = found.sorted();
+    List<SampledSeries> all = SeriesScan.columns(execution, selector, ranges).sorted();
     if (all.size() > SERIES_MAX) {
       throw PromqlException.ofExecution(
           "%d series, and a selector may have %d: narrow it".formatted(all.size(), SERIES_MAX));
     }
+    all.forEach(series -> series.remark(remarks));
     List<Samples> result = new ArrayList<>();
-    XorSamples samples = new XorSamples();
     long bytes = 0;
     for (SampledSeries series : all) {
-      if (!series.natives().isEmpty()) {
-        execution.hold(HISTOGRAM_BYTES * series.samples());
-        bytes += HISTOGRAM_BYTES * series.samples();
-        result.add(withNatives(series));
-        continue;
-      }
-      int count = series.chunks().stream().mapToInt(SampledSeries.Chunk::samples).sum();
-      bytes += 2L * Long.BYTES * count;
-      execution.hold(2L * Long.BYTES * count);
-      long[] millis = new long[count];
-      double[] values = new double[count];
-      int at = 0;
-      for (SampledSeries.Chunk chunk : series.chunks()) {
-        samples.begin(chunk.bytes());
-        while (samples.next()) {
-          millis[at] = samples.millis();
-          values[at++] = Double.longBitsToDouble(samples.valueBits());
-        }
-      }
-      result.add(new Samples(series.labels(), millis, values));
+      SampleColumns columns = series.takeColumns();
+      long numbers = (long) Double.BYTES * columns.count();
+      long histograms = HISTOGRAM_BYTES * columns.histograms();
+      execution.hold(numbers + histograms);
+      result.add(samples(series.labels(), columns));
+      execution.hold(-numbers); // those of the columns are garbage
+      bytes += Long.BYTES * (long) columns.count() + numbers + histograms;
     }
-    execution.release(mark + bytes); // the chunks are garbage
+    execution.release(mark + bytes); // what the series held is garbage
     return result;
   }
 
-  private static Samples withNatives(SampledSeries series) {
-    TreeMap<Long, HistogramValue> histograms = new TreeMap<>();
-    for (SampledSeries.Native each : series.natives()) {
-      HistogramValue histogram = HistogramValue.decode(each.message());
-      if (histogram != null) {
-        histograms.put(each.millis(), histogram);
+  private static Samples samples(Labels labels, SampleColumns columns) {
+    long[] millis = columns.millis();
+    double[] values = columns.values();
+    byte @Nullable [] @Nullable [] messages = columns.messages();
+    if (messages == null) {
+      return new Samples(labels, millis, values);
+    }
+    @Nullable HistogramValue[] histograms = new HistogramValue[millis.length];
+    int kept = 0;
+    for (int i = 0; i < millis.length; i++) {
+      byte[] message = messages[i];
+      HistogramValue histogram = message == null ? null : HistogramValue.decode(message);
+      if (message == null || histogram != null) {
+        millis[kept] = millis[i];
+        values[kept] = values[i];
+        histograms[kept++] = histogram;
       }
     }
-    TreeMap<Long, Double> values = new TreeMap<>();
-    XorSamples samples = new XorSamples();
-    for (SampledSeries.Chunk chunk : series.chunks()) {
-      samples.begin(chunk.bytes());
-      while (samples.next()) {
-        values.put(samples.millis(), Double.longBitsToDouble(samples.valueBits()));
-      }
-    }
-    histograms.keySet().forEach(time -> values.put(time, 0.0));
-    long[] millis = values.keySet().stream().mapToLong(each -> each).toArray();
-    double[] numbers = values.values().stream().mapToDouble(each -> each).toArray();
-    @Nullable HistogramValue[] all = new HistogramValue[millis.length];
-    for (int i = 0; i < all.length; i++) {
-      all[i] = histograms.get(millis[i]);
-    }
-    return new Samples(series.labels(), millis, numbers, all);
+    return new Samples(
+        labels,
+        Arrays.copyOf(millis, kept),
+        Arrays.copyOf(values, kept),
+        Arrays.copyOf(histograms, kept));
   }
 }

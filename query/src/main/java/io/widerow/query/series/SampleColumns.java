@@ -1,0 +1,248 @@
+package io.widerow.query.series;
+
+import io.widerow.storage.sketch.EventRun;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/// The samples of one series in columns, which may be added in any order: mostly whole runs of them
+/// are in order.
+///
+/// ```
+///   as added    30 45 60 | 0 15 | 75 90       three rising runs
+///   in order    0 15 30 45 60 75 90           laid out by their first times; merged where they
+///                                             overlap
+/// ```
+///
+/// Of samples in one millisecond the last counts; of those with one time, the last that arrived.
+///
+/// - Threads: one.
+/// - Memory: 24 bytes a sample, half as much again while it grows; 16 after [#end].
+public final class SampleColumns {
+  private static final int FIRST = 16;
+  private static final int FEW = 16; // chains that a run is tried at
+
+  private long[] nanos = new long[FIRST]; // milliseconds after `end`
+  private long[] arrivals = new long[FIRST];
+  private long[] bits = new long[FIRST];
+  private byte @Nullable [] @Nullable [] messages; // of histograms; null while there are none
+  private int count;
+  private int[] starts = new int[2]; // of rising runs; there is room for the end of the last
+  private int runs = 1;
+  private long messageBytes;
+  private int histograms;
+  private int collapsed;
+
+  /// Number of samples.
+  public int count() {
+    return count;
+  }
+
+  /// Memory held.
+  long bytes() {
+    return (long) Long.BYTES * (nanos.length + arrivals.length + bits.length) + messageBytes;
+  }
+
+  /// Number of samples that others of their milliseconds replace. After [#end].
+  int collapsed() {
+    return collapsed;
+  }
+
+  private void reserve(int more) {
+    int wanted = Math.addExact(count, more);
+    if (wanted > nanos.length) {
+      int room = Math.max(wanted, nanos.length + (nanos.length >> 1));
+      nanos = Arrays.copyOf(nanos, room);
+      arrivals = Arrays.copyOf(arrivals, room);
+      bits = Arrays.copyOf(bits, room);
+      byte @Nullable [] @Nullable [] all = messages;
+      messages = all == null ? null : Arrays.copyOf(all, room);
+    }
+  }
+
+  /// Adds a sample.
+  ///
+  /// @param message a histogram instead of a number; null for a number
+  void add(long atNanos, long arrival, long valueBits, byte @Nullable [] message) {
+    reserve(1);
+    put(atNanos, arrival, valueBits);
+    if (message != null) {
+      byte @Nullable [] @Nullable [] all = messages;
+      if (all == null) {
+        all = new byte[nanos.length][];
+        messages = all;
+      }
+      all[count - 1] = message;
+      messageBytes += message.length;
+      histograms++;
+    }
+  }
+
+  /// Adds the numbers of a run.
+  ///
+  /// @param whole whether they are whole numbers
+  void add(EventRun run, boolean whole) {
+    int size = run.size();
+    reserve(size);
+    for (int i = 0; i < size; i++) {
+      long number = run.bits(i);
+      put(
+          run.timeNanos(i),
+          run.arrival(i),
+          whole ? Double.doubleToRawLongBits((double) number) : number);
+    }
+  }
+
+  private void put(long atNanos, long arrival, long valueBits) {
+    nanos[count] = atNanos;
+    arrivals[count] = arrival;
+    bits[count] = valueBits;
+    if (count > 0 && compare(count - 1, count) > 0) {
+      starts[runs++] = count;
+      if (runs == starts.length) {
+        starts = Arrays.copyOf(starts, 2 * runs);
+      }
+    }
+    count++;
+  }
+
+  private int compare(int one, int other) {
+    int order = Long.compare(nanos[one], nanos[other]);
+    return order == 0 ? Long.compare(arrivals[one], arrivals[other]) : order;
+  }
+
+  /// Ends after the last sample: puts them in order, and lets one of each millisecond count.
+  void end() {
+    int[] order = runs == 1 ? null : order();
+    long[] millis = new long[count];
+    long[] kept = new long[count];
+    byte @Nullable [] @Nullable [] all = messages;
+    byte @Nullable [] @Nullable [] keptMessages = all == null ? null : new byte[count][];
+    int at = 0;
+    for (int i = 0; i < count; i++) {
+      int from = order == null ? i : order[i];
+      long time = nanos[from] / 1_000_000; // no event is before 1970
+      if (at > 0 && millis[at - 1] == time) {
+        at--;
+        collapsed++;
+      }
+      millis[at] = time;
+      kept[at] = bits[from];
+      if (all != null && keptMessages != null) {
+        keptMessages[at] = all[from];
+      }
+      at++;
+    }
+    nanos = millis;
+    bits = kept;
+    messages = keptMessages;
+    arrivals = new long[0];
+    count = at;
+  }
+
+  /// The order of the samples. Rising runs that follow each other in time are chains; these are
+  /// merged. Each shard of a store makes a chain, mostly.
+  private int[] order() {
+    starts[runs] = count;
+    Integer[] byTime = IntStream.range(0, runs).boxed().toArray(Integer[]::new);
+    Arrays.sort(byTime, Comparator.comparingLong(run -> nanos[starts[run]]));
+    List<List<Integer>> chains = new ArrayList<>();
+    for (int run : byTime) {
+      List<Integer> into = null;
+      for (List<Integer> chain : chains.subList(Math.max(0, chains.size() - FEW), chains.size())) {
+        if (into == null && compare(starts[chain.getLast() + 1] - 1, starts[run]) <= 0) {
+          into = chain;
+        }
+      }
+      if (into == null) {
+        into = new ArrayList<>();
+        chains.add(into);
+      }
+      into.add(run);
+    }
+    int[] order = new int[count];
+    int[] ends = new int[chains.size() + 1];
+    int at = 0;
+    for (int chain = 0; chain < chains.size(); chain++) {
+      for (int run : chains.get(chain)) {
+        for (int i = starts[run]; i < starts[run + 1]; i++) {
+          order[at++] = i;
+        }
+      }
+      ends[chain + 1] = at;
+    }
+    while (ends.length > 2) {
+      order = mergedPairs(order, ends);
+      ends = everySecond(ends);
+    }
+    return order;
+  }
+
+  private static int[] everySecond(int[] ends) {
+    int[] left = new int[ends.length / 2 + 1];
+    for (int i = 0; i < left.length; i++) {
+      left[i] = ends[Math.min(2 * i, ends.length - 1)];
+    }
+    return left;
+  }
+
+  /// @param ends of the chains, after a 0
+  private int[] mergedPairs(int[] order, int[] ends) {
+    int[] merged = new int[count];
+    int at = 0;
+    for (int chain = 0; chain < ends.length - 1; chain += 2) {
+      int left = ends[chain];
+      int middle = ends[chain + 1];
+      int right = middle;
+      int end = chain + 2 < ends.length ? ends[chain + 2] : middle;
+      while (left < middle && right < end) { // stretches, because a body is of one shard
+        int from = left;
+        while (left < middle && compare(order[left], order[right]) <= 0) {
+          left++;
+        }
+        at = copy(order, from, left, merged, at);
+        from = right;
+        while (left < middle && right < end && compare(order[right], order[left]) < 0) {
+          right++;
+        }
+        at = copy(order, from, right, merged, at);
+      }
+      at = copy(order, left, middle, merged, at);
+      at = copy(order, right, end, merged, at);
+    }
+    return merged;
+  }
+
+  private static int copy(int[] order, int from, int until, int[] to, int at) {
+    System.arraycopy(order, from, to, at, until - from);
+    return at + until - from;
+  }
+
+  /// The times, milliseconds since the Unix epoch. After [#end].
+  public long[] millis() {
+    return nanos.length == count ? nanos : Arrays.copyOf(nanos, count);
+  }
+
+  /// The numbers; 0 for histograms. After [#end].
+  public double[] values() {
+    double[] values = new double[count];
+    for (int i = 0; i < count; i++) {
+      values[i] = Double.longBitsToDouble(bits[i]);
+    }
+    return values;
+  }
+
+  /// Number of histograms that were added.
+  public int histograms() {
+    return histograms;
+  }
+
+  /// The histograms, null for a number: messages of Prometheus; null when there are none. After
+  /// [#end].
+  public byte @Nullable [] @Nullable [] messages() {
+    return messages;
+  }
+}
