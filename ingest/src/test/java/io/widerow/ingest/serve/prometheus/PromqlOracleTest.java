@@ -46,6 +46,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("process")
 class PromqlOracleTest {
   private static final int EXPRESSIONS = Integer.getInteger("promql.expressions", 30);
+  private static final int FIRST = Integer.getInteger("promql.first", 0); // to begin at one again
   private static final long STEP_MILLIS = 5_000;
   private static final int STEPS = 100;
   private static final double ULPS = 1e-9; // sums of fractions depend on the order of series
@@ -198,6 +199,9 @@ class PromqlOracleTest {
         "/api/v1/query_range?query=%s&start=%.3f&end=%.3f&step=%d"
             .formatted(query, base / 1e3 - 6.75, base / 1e3 + STEPS * 5, 7 + random.nextInt(40));
     String shown = "expression %d: %s".formatted(number, expression);
+    if (number < FIRST) {
+      return 1;
+    }
     int found = 0;
     for (String path : List.of(instant, range)) {
       JsonNode wanted = mapper.readTree(get(ports.getFirst(), path));

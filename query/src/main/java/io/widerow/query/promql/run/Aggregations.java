@@ -10,7 +10,6 @@ import io.widerow.query.series.HistogramValue;
 import io.widerow.query.series.Labels;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -174,29 +173,25 @@ final class Aggregations {
     for (List<Row> rows : groups.values()) {
       List<Row> kept = new ArrayList<>();
       rows.forEach(row -> kept.add(Row.empty(row.labels(), steps)));
-      List<Integer> order = new ArrayList<>();
       for (int step = 0; step < steps; step++) {
-        order.clear();
+        Ranking ranking = new Ranking(rows, step, (long) counts[step], most);
         for (int i = 0; i < rows.size(); i++) {
           if (rows.get(i).hasNumber(step)) {
-            order.add(i);
+            ranking.add(i);
           } else if (rows.get(i).has(step)) {
             ignored();
           }
         }
-        int at = step;
-        order.sort(
-            Comparator.comparing(
-                i -> rows.get(i).value(at), (one, other) -> rank(one, other, most)));
-        for (int i = 0; i < Math.min(order.size(), (long) counts[step]); i++) {
-          kept.get(order.get(i)).values()[step] = rows.get(order.get(i)).value(step);
+        for (int i = 0; i < ranking.size(); i++) {
+          int row = ranking.row(i);
+          kept.get(row).values()[step] = rows.get(row).value(step);
         }
       }
-      if (steps == 1) {
-        order.forEach(i -> result.add(kept.get(i))); // in the order of their values
-      } else {
-        result.addAll(kept);
+      if (steps == 1) { // in the order of their values
+        kept.removeIf(row -> !row.hasAny());
+        kept.sort((one, other) -> rank(one.value(0), other.value(0), most));
       }
+      result.addAll(kept);
     }
     return result;
   }
