@@ -7,6 +7,7 @@ import { list, openNewest, openOldest, openTime } from "./list.js";
 import * as question from "./question.js";
 import { range } from "./range.js";
 import * as rows from "./rows.js";
+import * as series from "./series.js";
 import { change, state } from "./state.js";
 import * as strip from "./strip.js";
 
@@ -29,7 +30,7 @@ export function bind(on) {
   const view = (/** @type {string} */ name) => () => change({ view: name }, true);
   const map = (/** @type {string} */ by) => () => change({ map: state.map === by ? "events" : by });
   keys.start([
-    ["/", "filter", question.focus], ["Esc", "leave or close", leave],
+    ["/", "filter, or expression", () => (state.view === "series" ? series.focus() : question.focus())], ["Esc", "leave or close", leave],
     ["Enter", "open the event, or the events of the wide row", () => (state.view === "layout" ? layout.open() : void event.open().then(rows.layOut))],
     ["j k", "next and previous event", () => step(1), () => step(-1)],
     ["J K", "next and previous page", () => step(rows.pageRows()), () => step(-rows.pageRows())],
@@ -45,7 +46,7 @@ export function bind(on) {
     ["Space", "hold, go on", () => follow.hold(!follow.follow.held)],
     ["w", "wrap lines", () => change({ wrap: !state.wrap })],
     ["h", "volume as a heat map of a number", () => { range.said = strip.toggleHeat() ? "" : "no field of these events is a number"; tell(); }],
-    ["d l v", "differences, layout, events", view("differences"), view("layout"), view("events")],
+    ["d l s v", "differences, layout, series, events", view("differences"), view("layout"), view("series"), view("events")],
     ["y Y", "copy link, copy JSON", () => void event.copyLink(), () => void event.copyJson()],
     ["u", "undo", () => history.back()], ["t", "UTC or local time", () => change({ tz: state.tz === "utc" ? "local" : "utc" })],
     ["b B", "map by bytes, by bytes an event", map("bytes"), map("each")], ["?", "these keys", keys.toggle],

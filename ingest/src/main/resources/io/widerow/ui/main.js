@@ -17,6 +17,7 @@ import * as question from "./question.js";
 import { start as startRail } from "./rail.js";
 import { range, settle } from "./range.js";
 import * as rows from "./rows.js";
+import * as series from "./series.js";
 import { QUESTION, change, onChange, state } from "./state.js";
 import * as strip from "./strip.js";
 import { start as startHand } from "./strip-hand.js";
@@ -24,7 +25,7 @@ import { bind } from "./bind.js";
 import { welcome, nothing } from "./empty.js";
 
 const SAID_MILLIS = 4000;
-const TABS = [["events", "Events", "v", "tab-events"], ["differences", "Differences", "d", "tab-why"], ["layout", "Layout", "l", "tab-layout"]];
+const TABS = [["events", "Events", "v", "tab-events"], ["differences", "Differences", "d", "tab-why"], ["layout", "Layout", "l", "tab-layout"], ["series", "Series", "s", "tab-series"]];
 const HINTS = [["/", "filter"], ["j k", "event"], ["e", "next error"], ["n", "next match"], ["c", "context"], ["?", "keys"]];
 const told = h("span.told");
 const status = h("footer.status", { test: "status" }, told, h("span.space"), find.element,
@@ -117,10 +118,13 @@ function showView(clears) {
   events.hidden = state.view !== "events";
   differences.element.hidden = state.view !== "differences";
   layout.element.hidden = state.view !== "layout";
+  series.element.hidden = state.view !== "series";
   if (state.view === "differences") {
     void run(differences.load, clears);
   } else if (state.view === "layout") {
     void run(layout.load, clears);
+  } else if (state.view === "series") {
+    void run(series.load, clears);
   } else {
     rows.layOut();
   }
@@ -189,8 +193,8 @@ onChange((changed) => {
     if (has("tail")) {
       void run(follows);
     }
-    if (has("view") || has("tail") && state.view === "layout") {
-      showView();
+    if (has("view", "expr") || has("tail") && state.view === "layout") {
+      showView(true);
     } else if (has("pick", "pickwhere") && state.view === "differences") {
       void run(differences.load);
     }
@@ -204,8 +208,9 @@ onChange((changed) => {
     if (has("heat")) {
       void run(strip.load);
     }
-    if (has("map")) {
+    if (has("map", "tz")) {
       layout.repaint();
+      series.repaint();
     }
     if (has("cols")) {
       void run(() => facets.load(strip.strip));
@@ -220,7 +225,7 @@ async function begin() {
   document.body.append(
     h("header.title", {}, h("span.logo", { "aria-hidden": "true" }), h("h1", {}, "Widerow"), h("nav", { role: "tablist" }, ...tabs), h("span.space"),
       health.element, h("button.link.keys-link", { test: "keys-button", onclick: keys.toggle }, key("?"), " keys")),
-    question.element, strip.element, events, differences.element, layout.element, status, keys.element, paper);
+    question.element, strip.element, events, differences.element, layout.element, series.element, status, keys.element, paper);
   const goToTime = (/** @type {bigint} */ time) => { change({ at: "" }); void run(() => openTime(time)).then(tell); };
   strip.start({ different: () => change({ view: "differences" }, true) });
   startHand(goToTime);

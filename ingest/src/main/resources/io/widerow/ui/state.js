@@ -7,7 +7,7 @@ import { listed, packed } from "./text.js";
 export const state = {
   types: /** @type {string[]} */ ([]), where: "", from: "", to: "", since: "", shard: "",
   view: "events", at: "", pick: "", pickwhere: "", cols: /** @type {string[]} */ ([]), widths: "",
-  find: "", heat: "", tail: false, tz: "utc", wrap: false, map: "events",
+  find: "", heat: "", tail: false, tz: "utc", wrap: false, map: "events", expr: "",
 };
 
 /** The parameters that make a question. */
@@ -29,11 +29,11 @@ export function read(query) {
   return {
     types: given.getAll("type").filter((type) => type), where: text("where"), from: text("from"),
     to: text("to"), since: text("since"), shard: text("shard"),
-    view: ["events", "differences", "layout"].includes(view) ? view : "events", at: text("at"),
+    view: ["events", "differences", "layout", "series"].includes(view) ? view : "events", at: text("at"),
     pick: text("pick"), pickwhere: text("pickwhere"),
     cols: listed(text("cols")), widths: text("widths"), find: text("find"), heat: text("heat"),
     tail: text("tail") === "1", tz: text("tz") === "local" ? "local" : "utc",
-    wrap: text("wrap") === "1", map: text("map") || "events",
+    wrap: text("wrap") === "1", map: text("map") || "events", expr: text("expr"),
   };
 }
 
@@ -41,7 +41,7 @@ export function read(query) {
 export function address(of) {
   const to = new URLSearchParams();
   of.types.forEach((type) => to.append("type", type));
-  for (const name of ["where", "from", "to", "since", "shard", "at", "pick", "pickwhere", "find", "heat", "widths"]) {
+  for (const name of ["where", "from", "to", "since", "shard", "at", "pick", "pickwhere", "find", "heat", "widths", "expr"]) {
     if (of[name]) {
       to.set(name, of[name]);
     }

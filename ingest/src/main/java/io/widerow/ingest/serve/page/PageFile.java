@@ -42,10 +42,10 @@ record PageFile(byte[] bytes, byte[] gzip, String etag, String contentType) {
           """
           index.html page.css icon.svg inter-3100e775.woff2 inter-license.txt
           jetbrains-mono-18be4527.woff2 jetbrains-mono-license.txt text.js state.js api.js
-          format.js partitions.js segments-draw.js range.js levels.js axis.js dom.js
+          format.js partitions.js segments-draw.js series-draw.js range.js levels.js axis.js dom.js
           columns.js layout-draw.js facets.js popovers.js damage.js heat.js strip-draw.js
           completions.js strip.js strip-hand.js differences.js rail.js paper.js saved.js
-          question.js find.js login.js list.js follow.js rows.js empty.js event.js
+          question.js series.js find.js login.js list.js follow.js rows.js empty.js event.js
           layout-side.js keys.js layout.js bind.js health.js main.js
           """
               .strip()
