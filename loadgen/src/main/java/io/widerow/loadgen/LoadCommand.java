@@ -56,6 +56,7 @@ import picocli.CommandLine.TypeConversionException;
       KillCommand.class,
       GrowthCommand.class,
       TypesCommand.class,
+      SeriesCommand.class,
       BesideCommand.class,
       ReportCommand.class,
       SinkCommand.class

@@ -286,6 +286,11 @@ public record Contestant(
     return true;
   }
 
+  /// What starts a daemon on a directory.
+  List<String> command(Path data, InetSocketAddress address) {
+    return daemon(data, Integer.toString(address.getPort()), List.of());
+  }
+
   /// @param own keys, before those of the operator
   private List<String> daemon(Path data, String port, List<String> own) {
     List<String> command = new ArrayList<>();
