@@ -42,6 +42,7 @@ import io.widerow.ingest.receive.splunk.HecProtocol;
 import io.widerow.ingest.serve.loki.LokiService;
 import io.widerow.ingest.serve.page.PageService;
 import io.widerow.ingest.serve.page.SelfService;
+import io.widerow.ingest.serve.prometheus.OtlpDescriptions;
 import io.widerow.ingest.serve.prometheus.PrometheusRoutes;
 import io.widerow.ingest.serve.query.QueryServices;
 import io.widerow.ingest.serve.reply.LowPriorityThread;
@@ -347,7 +348,11 @@ public final class Daemon implements AutoCloseable {
                 ElasticProtocol.routes(write.named("elastic")),
                 OtlpProtocol.routes(write.named("otlp")),
                 tenants.guard(LokiProtocol.routes(write.named("loki"), config.lokiDetectsLevels())),
-                PrometheusProtocol.routes(write.named("prometheus"), config.data(), registry),
+                PrometheusProtocol.routes(
+                    write.named("prometheus"),
+                    config.data(),
+                    registry,
+                    new OtlpDescriptions(store, memory)),
                 JournalProtocol.routes(write.named("journal"), config.eventBytesMax()),
                 queries.routes(),
                 tenants.guard(loki.routes()),

@@ -75,8 +75,8 @@ class LayerTest extends LayerRules {
           query.logql query.logql.line query.logql.run ingest.config ingest.http ingest.serve.reply
       ingest.serve.page: ingest.config ingest.http
       ingest.serve.prometheus: event storage query query.output query.logql query.logql.line \
-          query.series query.promql query.promql.run ingest.decode ingest.config ingest.http \
-          ingest.serve.reply
+          query.series query.promql query.promql.run ingest.decode ingest.series ingest.config \
+          ingest.http ingest.serve.reply
       ingest.serve.status: event rollup storage storage.embedded query \
           query.sizing query.result query.filter ingest.config ingest.lane ingest.transform \
           ingest.intake ingest.http ingest.doctor ingest.alert ingest.serve.reply query.promql \

@@ -55,13 +55,7 @@ final class OtlpNames {
   /// @param isNumber whether it is a gauge or a sum, so that the unit `1` is a ratio
   static String metric(String name, String unit, boolean isCounter, boolean isNumber) {
     List<String> parts = parts(name, true);
-    int slash = unit.indexOf('/');
-    if (unit.indexOf('{') < 0) {
-      addUnit(parts, slash < 0 ? unit : unit.substring(0, slash), UNITS, "");
-      if (slash >= 0) {
-        addUnit(parts, unit.substring(slash + 1), PER, "per");
-      }
-    }
+    addUnits(parts, unit);
     if (isCounter) {
       parts.removeIf("total"::equals);
       parts.add("total");
@@ -71,6 +65,23 @@ final class OtlpNames {
     }
     String joined = String.join("_", parts);
     return joined.isEmpty() || Character.isDigit(joined.charAt(0)) ? "_" + joined : joined;
+  }
+
+  /// A unit in words, such as `bytes_per_second`.
+  static String unit(String unit) {
+    List<String> parts = new ArrayList<>();
+    addUnits(parts, unit);
+    return String.join("_", parts);
+  }
+
+  private static void addUnits(List<String> parts, String unit) {
+    int slash = unit.indexOf('/');
+    if (unit.indexOf('{') < 0) {
+      addUnit(parts, slash < 0 ? unit : unit.substring(0, slash), UNITS, "");
+      if (slash >= 0) {
+        addUnit(parts, unit.substring(slash + 1), PER, "per");
+      }
+    }
   }
 
   private static void addUnit(

@@ -1,13 +1,17 @@
 package io.widerow.ingest.receive.otlp;
 
+import static io.widerow.event.Utf8.ascii;
+
 import io.widerow.event.StreamLabels;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.ProtobufReader;
 import org.jspecify.annotations.Nullable;
 
 /// Decodes `ExportMetricsServiceRequest`: each data point is an event, whose type is the name of
-/// the metric. A metric with a fault outside of its points is refused as one event.
+/// the metric. A metric with a fault outside of its points is refused as one event. A resource with
+/// a service or an instance and with other attributes is a sample of `target_info`, too.
 final class MetricDecoder extends OtlpDecoder {
+  private static final byte[] TARGET_INFO = ascii("target_info");
   private static final int GAUGE = 5;
   private static final int SUM = 7;
   private static final int HISTOGRAM = 9;
@@ -23,6 +27,9 @@ final class MetricDecoder extends OtlpDecoder {
   private final FixedName[] otlp = FixedName.all(tape, StreamLabels.OTLP);
   private final MetricPoint point = new MetricPoint(this);
 
+  private final FixedName value = name("value");
+  private long latestNanos; // of the points of the resource
+  private boolean anyPoint;
   private int nameOffset;
   private int nameLength;
 
@@ -87,6 +94,24 @@ final class MetricDecoder extends OtlpDecoder {
     }
   }
 
+  @Override
+  void beginResource() {
+    anyPoint = false;
+  }
+
+  /// The resource as a sample of its own: what Prometheus makes of it.
+  @Override
+  void endResource(IncomingBatch batch) {
+    if (anyPoint) {
+      tape.level(OWN);
+      labels.name(tape);
+      otlp[0].value(tape);
+      value.name(tape);
+      tape.fraction(1);
+      write(batch, latestNanos, TARGET_INFO, 0, TARGET_INFO.length);
+    }
+  }
+
   private void data(int kind, IncomingBatch batch) throws ProtobufReader.Bad {
     int start = in.at();
     boolean rises = false;
@@ -130,6 +155,8 @@ final class MetricDecoder extends OtlpDecoder {
         tape.level(ATTRIBUTE);
         long nanos = timeOf(point.read(kind), batch);
         write(batch, nanos, in.bytes(), nameOffset, nameLength);
+        latestNanos = anyPoint ? Math.max(latestNanos, nanos) : nanos;
+        anyPoint = true;
       } catch (ProtobufReader.Bad bad) {
         refuse(batch, bad);
       }

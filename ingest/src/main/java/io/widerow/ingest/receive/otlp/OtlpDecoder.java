@@ -61,6 +61,8 @@ abstract class OtlpDecoder {
           "metadata.");
 
   private static final byte[] SERVICE_NAME = ascii("service.name");
+  private static final byte[] SERVICE_NAMESPACE = ascii("service.namespace");
+  private static final byte[] SERVICE_INSTANCE = ascii("service.instance.id");
   static final byte[] LEVEL = ascii("level");
   private static final byte[] UNKNOWN = ascii("unknown_service");
   private static final int RECORDS = 2;
@@ -90,6 +92,8 @@ abstract class OtlpDecoder {
   private byte[] type = UNKNOWN; // of the resource that is being read
   private int typeOffset;
   private int typeLength;
+  private boolean identified; // the resource has a service or an instance
+  private boolean described; // it has other attributes, too
   private long scopeMark;
   private @Nullable RecordOffsets places; // of the records of a request in JSON
   private int recordField;
@@ -195,6 +199,9 @@ abstract class OtlpDecoder {
     tape.begin(in.bytes());
     tape.level(RESOURCE_OWN);
     takeType(UNKNOWN, 0, UNKNOWN.length);
+    identified = false;
+    described = false;
+    beginResource();
     while (in.next()) {
       switch (in.field()) {
         case 1 -> resourceFields();
@@ -220,7 +227,18 @@ abstract class OtlpDecoder {
         in.skip();
       }
     }
+    if (identified && described && typeAsked == null) {
+      tape.reset(mark);
+      endResource(batch);
+    }
   }
+
+  /// Begins a resource.
+  void beginResource() {}
+
+  /// Ends a resource that has a service or an instance, and other attributes, which are on the
+  /// tape.
+  void endResource(IncomingBatch batch) {}
 
   /// The type of the events of a service.
   void takeType(byte[] source, int offset, int length) {
@@ -237,7 +255,16 @@ abstract class OtlpDecoder {
           tape.level(RESOURCE);
           any.attribute();
           tape.level(RESOURCE_OWN);
-          if (any.kind == AnyValues.STRING && any.isKey(SERVICE_NAME) && any.length > 0) {
+          boolean isService = any.isKey(SERVICE_NAME);
+          boolean isInstance = any.isKey(SERVICE_INSTANCE);
+          boolean isText = any.kind == AnyValues.STRING && any.length > 0;
+          identified |= isText && (isService || isInstance);
+          described |=
+              any.kind != AnyValues.UNSET
+                  && !isService
+                  && !isInstance
+                  && !any.isKey(SERVICE_NAMESPACE);
+          if (isText && isService) {
             takeType(in.bytes(), any.offset, any.length);
           }
         }

@@ -5,6 +5,7 @@ import io.widerow.event.Utf8;
 import io.widerow.ingest.decode.ProtobufReader;
 import io.widerow.ingest.decode.ProtobufReader.Bad;
 import io.widerow.ingest.decode.Swar;
+import io.widerow.ingest.series.MetricDescription;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.LinkedHashMap;

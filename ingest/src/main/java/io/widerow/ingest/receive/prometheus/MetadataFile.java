@@ -1,5 +1,6 @@
 package io.widerow.ingest.receive.prometheus;
 
+import io.widerow.ingest.series.MetricDescription;
 import io.widerow.storage.FailureReason;
 import java.io.IOException;
 import java.net.URLDecoder;

@@ -11,6 +11,9 @@ import io.widerow.ingest.http.FormParameters;
 import io.widerow.ingest.http.HttpResponses;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.RequestRefused;
+import io.widerow.ingest.series.MetricDescription;
+import io.widerow.ingest.series.StoredDescriptions;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -26,7 +29,10 @@ import java.util.concurrent.CompletableFuture;
 /// Source: prometheus/prometheus `docs/querying/api.md`.
 ///
 /// - Threads: any event loop; the response is written on the server's blocking executor.
-record MetadataService(MetadataTable table) {
+///
+/// @param table what remote write said of metrics
+/// @param stored the descriptions that data points in the store carry
+record MetadataService(MetadataTable table, StoredDescriptions stored) {
   HttpRoute route() {
     return new HttpRoute(
         "/api/v1/metadata",
@@ -45,11 +51,25 @@ record MetadataService(MetadataTable table) {
       long perMetric = number("limit_per_metric", given);
       return HttpResponse.of(
           CompletableFuture.supplyAsync(
-              () -> HttpResponses.json(HttpStatus.OK, json(table.copy(metric), limit, perMetric)),
+              () -> HttpResponses.json(HttpStatus.OK, json(all(metric), limit, perMetric)),
               context.blockingTaskExecutor()));
     } catch (RequestRefused refused) {
       return ErrorRenderer.PROMETHEUS.of(context, refused);
     }
+  }
+
+  private Map<String, List<MetricDescription>> all(String metric) {
+    Map<String, List<MetricDescription>> all = table.copy(metric);
+    stored
+        .of(metric)
+        .forEach((name, description) -> {
+          List<MetricDescription> both = new ArrayList<>(all.getOrDefault(name, List.of()));
+          if (!both.contains(description)) {
+            both.add(description);
+          }
+          all.put(name, both);
+        });
+    return all;
   }
 
   /// As Prometheus: negative is without a limit.

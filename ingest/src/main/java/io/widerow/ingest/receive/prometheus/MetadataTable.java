@@ -1,5 +1,6 @@
 package io.widerow.ingest.receive.prometheus;
 
+import io.widerow.ingest.series.MetricDescription;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -22,6 +22,7 @@ import io.widerow.ingest.http.WriteRoutes;
 import io.widerow.ingest.lane.BatchOutcome;
 import io.widerow.ingest.series.SeriesCache;
 import io.widerow.ingest.series.SeriesCaches;
+import io.widerow.ingest.series.StoredDescriptions;
 import io.widerow.storage.FailureReason;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -61,7 +62,9 @@ public final class PrometheusProtocol implements WriteProtocol {
   }
 
   /// @param data the directory of the store, in which the descriptions of metrics are kept
-  public static List<HttpRoute> routes(WriteRoutes write, Path data, MeterRegistry registry) {
+  /// @param stored the descriptions that data points in the store carry
+  public static List<HttpRoute> routes(
+      WriteRoutes write, Path data, MeterRegistry registry, StoredDescriptions stored) {
     Runtime runtime = Runtime.getRuntime();
     Shared shared =
         new Shared(
@@ -78,7 +81,7 @@ public final class PrometheusProtocol implements WriteProtocol {
                     MessageVersion.of(request.headers()),
                     WriteRoutes.type(context, request),
                     shared)),
-        new MetadataService(shared.metadata).route());
+        new MetadataService(shared.metadata, stored).route());
   }
 
   @Override

@@ -4,6 +4,9 @@ import static io.widerow.ingest.receive.otlp.ExpectedEvents.ATTRIBUTE;
 import static io.widerow.ingest.receive.otlp.ExpectedEvents.METADATA;
 import static io.widerow.ingest.receive.otlp.ExpectedEvents.OWN;
 
+import io.opentelemetry.proto.common.v1.AnyValue;
+import io.opentelemetry.proto.common.v1.InstrumentationScope;
+import io.opentelemetry.proto.common.v1.KeyValue;
 import io.opentelemetry.proto.metrics.v1.AggregationTemporality;
 import io.opentelemetry.proto.metrics.v1.Exemplar;
 import io.opentelemetry.proto.metrics.v1.ExponentialHistogramDataPoint;
@@ -35,7 +38,35 @@ final class ExpectedPoints {
         points.metric(scope, metric);
       }
     }
+    points.targetInfo();
     return points.events;
+  }
+
+  private void targetInfo() {
+    boolean identified = false;
+    boolean described = false;
+    for (KeyValue each : resource.getResource().getAttributesList()) {
+      boolean has =
+          each.getKey().equals("service.name") || each.getKey().equals("service.instance.id");
+      identified |= has && !each.getValue().getStringValue().isEmpty();
+      described |=
+          !has
+              && !each.getKey().equals("service.namespace")
+              && each.getValue().getValueCase() != AnyValue.ValueCase.VALUE_NOT_SET
+              && each.getValue().getValueCase() != AnyValue.ValueCase.STRING_VALUE_STRINDEX;
+    }
+    if (identified && described && !events.isEmpty()) {
+      long latest = events.stream().mapToLong(MemoryStore.Stored::timeNanos).max().orElseThrow();
+      ExpectedEvents event = new ExpectedEvents();
+      event.put(OWN, "widerow.labels", "*otlp");
+      event.put(OWN, "value", 1.0);
+      event.around(
+          resource.getResource(),
+          resource.getSchemaUrl(),
+          InstrumentationScope.getDefaultInstance(),
+          "");
+      events.add(event.stored("target_info", latest));
+    }
   }
 
   private void metric(ScopeMetrics scope, Metric metric) {

@@ -91,7 +91,7 @@ public final class Messages {
   }
 
   /// A description of version 1.0.
-  static byte[] description(int type, String name, String help, String unit) {
+  public static byte[] description(int type, String name, String help, String unit) {
     byte[] own = text(2, name);
     return message(3, type == 0 ? new byte[0] : number(1, type), own, text(4, help), text(5, unit));
   }

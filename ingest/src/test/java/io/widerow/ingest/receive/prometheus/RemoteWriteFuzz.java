@@ -3,6 +3,7 @@ package io.widerow.ingest.receive.prometheus;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.decode.ProtobufBytes;
 import io.widerow.ingest.http.RequestRefused;
+import io.widerow.ingest.series.MetricDescription;
 import io.widerow.ingest.series.SeriesCache;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

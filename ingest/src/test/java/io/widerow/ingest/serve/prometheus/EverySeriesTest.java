@@ -224,4 +224,98 @@ class EverySeriesTest {
     assertTrue(
         daemon.get("/api/v1/query?time=10&query=count_over_time(up[11s])").contains("\"2\""));
   }
+
+  @Test
+  void otlpDescribesItsMetricsAndTargets() throws IOException, InterruptedException {
+    String request =
+        """
+        {"resourceMetrics":[{"resource":{"attributes":[
+          {"key":"service.name","value":{"stringValue":"shop"}},
+          {"key":"host.name","value":{"stringValue":"h1"}}]},
+         "scopeMetrics":[{"metrics":[
+          {"name":"http.requests","unit":"1","description":"Requests \\"served\\".","sum":{
+           "aggregationTemporality":2,"isMonotonic":true,"dataPoints":[{
+           "timeUnixNano":"1699999990000000000","asInt":"7"}]}},
+          {"name":"queue.size","unit":"{item}","gauge":{"dataPoints":[{
+           "timeUnixNano":"1699999990000000000","asInt":"2"}]}},
+          {"name":"moves","sum":{"aggregationTemporality":1,"isMonotonic":true,"dataPoints":[{
+           "timeUnixNano":"1699999990000000000","asInt":"2"}]}},
+          {"name":"latency","unit":"ms","histogram":{"aggregationTemporality":2,"dataPoints":[{
+           "timeUnixNano":"1700000000000000000","count":"3","sum":4,
+           "bucketCounts":["1","2"],"explicitBounds":[5]}]}}]}]}]}
+        """;
+    assertEquals(200, daemon.http.post("/v1/metrics", "application/json", request).statusCode());
+    byte[] described = Messages.packed(Messages.description(2, "up", "Whether it runs.", ""));
+    assertEquals(204, daemon.http.post("/api/v1/write", RemoteRead.TYPE, described).statusCode());
+    for (int sealed = 0; sealed < 2; sealed++) {
+      String all = daemon.get("/api/v1/metadata");
+      assertEquals(
+          "{\"status\":\"success\",\"data\":{"
+              + "\"http_requests_total\":[{\"type\":\"counter\","
+              + "\"help\":\"Requests \\\"served\\\".\",\"unit\":\"\"}],"
+              + "\"latency_milliseconds\":[{\"type\":\"histogram\",\"help\":\"\","
+              + "\"unit\":\"milliseconds\"}],"
+              + "\"moves\":[{\"type\":\"unknown\",\"help\":\"\",\"unit\":\"\"}],"
+              + "\"queue_size\":[{\"type\":\"gauge\",\"help\":\"\",\"unit\":\"\"}],"
+              + "\"target_info\":[{\"type\":\"gauge\",\"help\":\"\",\"unit\":\"\"}],"
+              + "\"up\":[{\"type\":\"gauge\",\"help\":\"Whether it runs.\",\"unit\":\"\"}]}}",
+          all.strip());
+      assertTrue(
+          daemon
+              .get("/api/v1/metadata?metric=latency_milliseconds")
+              .startsWith("{\"status\":\"success\",\"data\":{\"latency_milliseconds\":[{"));
+      assertEquals(
+          List.of("{__name__:target_info,host_name:h1,job:shop,service_name:shop} 1"),
+          ask("target_info"));
+      assertEquals(
+          List.of("{host_name:h1,job:shop} 2"),
+          ask("sum by (job) (queue_size) * on (job) group_left (host_name) target_info"));
+      daemon.merge();
+    }
+  }
+
+  @Test
+  void twoSourcesOfASeriesAreReported() throws IOException, InterruptedException {
+    lines(
+        """
+        disk,host=a free=100i %1$d
+        disk_free,host=a value=7 %2$d
+        disk,host=b free=5i %1$d
+        """
+            .formatted(SECONDS - 20, SECONDS - 10));
+    for (int sealed = 0; sealed < 2; sealed++) {
+      String body = get("query?time=" + SECONDS, "&query", "1 + disk_free");
+      assertTrue(
+          body.contains(
+              "\"warnings\":[\"PromQL warning: the field free of disk and the type disk_free are"
+                  + " one series, disk_free (1:5)\"]"),
+          body);
+      assertEquals(
+          List.of("{__name__:disk_free,host:a} 7", "{__name__:disk_free,host:b} 5"),
+          ask("disk_free"));
+      assertFalse(
+          get("query?time=" + SECONDS, "&query", "disk_free{host=\"b\"}").contains("warnings"));
+      daemon.merge();
+    }
+  }
+
+  @Test
+  void logsThatCountAsOneSampleAreReported() throws IOException, InterruptedException {
+    events(
+        """
+        {"ts":"2023-11-14T22:13:19.001Z","type":"http","body":"x","bytes":5}
+        {"ts":"2023-11-14T22:13:19.001Z","type":"http","body":"x","bytes":7}
+        {"ts":"2023-11-14T22:13:19.002Z","type":"quiet","body":"x","bytes":7}
+        """);
+    for (int sealed = 0; sealed < 2; sealed++) {
+      String body = get("query?time=" + SECONDS, "&query", "count_over_time(http_bytes[5m])");
+      assertTrue(
+          body.contains(
+              "\"infos\":[\"PromQL info: logs of one series in one millisecond count as one sample"
+                  + " of http_bytes; LogQL counts all (1:17)\"]"),
+          body);
+      assertFalse(get("query?time=" + SECONDS, "&query", "quiet_bytes").contains("infos"));
+      daemon.merge();
+    }
+  }
 }

@@ -19,6 +19,7 @@ import io.widerow.ingest.MemoryStore;
 import io.widerow.ingest.TokenDaemon;
 import io.widerow.ingest.TunedConfig;
 import io.widerow.ingest.decode.ProtobufBytes;
+import io.widerow.ingest.series.MetricDescription;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

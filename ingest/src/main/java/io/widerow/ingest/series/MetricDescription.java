@@ -1,13 +1,13 @@
-package io.widerow.ingest.receive.prometheus;
+package io.widerow.ingest.series;
 
 /// A sender's description of a metric.
 ///
 /// @param type `counter`, `gauge` and so on
 /// @param help a sentence; empty when not given
 /// @param unit such as `seconds`; empty when not given
-record MetricDescription(Type type, String help, String unit) {
+public record MetricDescription(Type type, String help, String unit) {
   /// The types of both versions, in the order of their numbers.
-  enum Type {
+  public enum Type {
     UNKNOWN,
     COUNTER,
     GAUGE,
@@ -19,13 +19,13 @@ record MetricDescription(Type type, String help, String unit) {
 
     private static final Type[] ALL = values();
 
-    static Type of(long number) {
+    public static Type of(long number) {
       return number < 0 || number >= ALL.length ? UNKNOWN : ALL[(int) number];
     }
   }
 
   /// Approximate bytes on the heap.
-  int heapBytes() {
+  public int heapBytes() {
     return 120 + help.length() + unit.length();
   }
 }
