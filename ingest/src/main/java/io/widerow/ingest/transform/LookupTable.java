@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// A table of CSV: the first column is the key, the first line has the names of the fields that the
@@ -58,7 +59,8 @@ final class LookupTable {
     } catch (IOException unreadable) {
       throw unusable(file, FailureReason.of(unreadable), unreadable);
     } catch (UncheckedIOException unreadable) {
-      throw unusable(file, FailureReason.of(unreadable.getCause()), unreadable);
+      throw unusable(
+          file, FailureReason.of(Objects.requireNonNull(unreadable.getCause())), unreadable);
     } catch (CsvParseException bad) {
       throw unusable(file, String.valueOf(bad.getMessage()), bad);
     }

@@ -67,7 +67,7 @@ public final class TransformFile implements BatchTransform {
           TransformSet.parse(
               Files.readString(file, StandardCharsets.UTF_8),
               nowNanos,
-              file.toAbsolutePath().getParent());
+              file.toAbsolutePath().resolveSibling(""));
       if (rules.hasKey() && SecretFile.isShared(file)) {
         throw unusable(file, "it has a key and must have mode 0600", null);
       }
