@@ -79,6 +79,9 @@ class NewerDaemonTest {
           "check",
           "check verify",
           "check repair",
+          "transforms",
+          "transforms check",
+          "transforms try",
           "cluster",
           "cluster status",
           "cluster init",
@@ -210,6 +213,13 @@ class NewerDaemonTest {
               "2025-11-21T00:10:00Z"),
           new Asked("alerts", "unset", "silent")
               .after("set", "silent", "--stats", "count", "--below", "1", "--every", "1d"),
+          new Asked(
+              "transforms reparse",
+              "--with",
+              "src/test/resources/io/widerow/cli/seen.rules",
+              "--type",
+              "web",
+              "--dry-run"),
           new Asked("delete", "list"),
           new Asked("delete", "plan", "web", "--where", "user = \"u3\"", "--output", "csv"),
           new Asked("delete", "list"),

@@ -51,8 +51,8 @@ public final class StoredTransform implements EventChange, AutoCloseable {
       case Action.DropEvent _, Action.Sample _ ->
           "stored events are left out by `widerow delete`, not by a transform";
       case Action.MoveToType _ -> "a stored event keeps its type";
-      case Action.Hash _ -> "a digest of stored values would be made of digests when it is repeated";
-      case Action.Copy _ -> "a copy of stored values would be made again when it is repeated";
+      case Action.Hash _ -> "repeated, it would make digests of digests of stored values";
+      case Action.Copy _ -> "repeated, it would make a copy of stored values again";
     };
   }
 

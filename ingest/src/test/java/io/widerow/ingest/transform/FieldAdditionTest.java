@@ -52,9 +52,14 @@ class FieldAdditionTest {
   @Test
   void laterRulesSeeTheNewType() {
     assertBecomes(
-        "move to type \"u\"\nwhen type = \"t\" then set a = 1\nwhen type = \"u\" then set b = 2\n"
-            + "move to type 'a longer type'\nwhen type has \"longer\" then set c = 3\n"
-            + "when type = \"u\" then drop event",
+        """
+        move to type "u"
+        when type = "t" then set a = 1
+        when type = "u" then set b = 2
+        move to type 'a longer type'
+        when type has "longer" then set c = 3
+        when type = "u" then drop event\
+        """,
         "{\"x\":1}\n{\"type\":\"u\",\"x\":2}",
         "a longer type{b=2, c=3, x=1}",
         "a longer type{b=2, c=3, x=2}");

@@ -13,8 +13,7 @@ final class UrlText {
   }
 
   /// The same of another text.
-  static String encoded(TemplateFunctions.Arguments call, String text)
-      throws TemplateRun.Failed {
+  static String encoded(TemplateFunctions.Arguments call, String text) throws TemplateRun.Failed {
     long chars = 0;
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);

@@ -361,13 +361,9 @@ final class EmbeddedView implements StoreView, CellView {
     return hidden.isNone() ? key.fromNanos() : hidden.shownFromNanos(key, this::mayHide);
   }
 
-  /// False when a partition is known to hold nothing that the filter of a policy keeps.
   private boolean mayHide(FilteredRetention policy, PartitionKey key) {
     return rows.stream().anyMatch(view -> view.row(key) != null)
-        || segmentsOf(key).stream()
-            .anyMatch(live ->
-                contents.filteredRetentions().mayHold(policy, live)
-                    && live.partitions().of(key) != null);
+        || contents.filteredRetentions().mayHold(policy, key, segmentsOf(key));
   }
 
   /// Segments of a store that is drained have every write; a merge shows the last one only.
@@ -463,8 +459,7 @@ final class EmbeddedView implements StoreView, CellView {
             .collect(Collectors.toSet());
     Map<Boolean, List<PartitionKey>> ordered =
         wanted.stream().collect(Collectors.partitioningBy(key -> replaced.contains(key.type())));
-    List<EventCursor> cursors =
-        cursors(ordered.getOrDefault(false, List.of()), within(scan), true);
+    List<EventCursor> cursors = cursors(ordered.getOrDefault(false, List.of()), within(scan), true);
     if (!replaced.isEmpty()) {
       cursors.add(open(ordered.getOrDefault(true, List.of()), scan));
     }

@@ -52,13 +52,15 @@ public final class FilteredRetentionControl {
 
   /// A policy and what it hides.
   ///
+  /// @param where its filter, as it was written
   /// @param types number of types in the store that it applies to
   /// @param bytes bytes of these types in sealed files
   /// @param hiddenPartitions partitions with events that it hides and that are still on the disk
   /// @param hiddenEvents those events
   /// @param removesAtNanos when they may be removed, nanoseconds since the Unix epoch
   public record Standing(
-      FilteredRetention policy,
+      RetentionPolicy policy,
+      String where,
       int types,
       long bytes,
       long hiddenPartitions,
@@ -84,7 +86,8 @@ public final class FilteredRetentionControl {
       hidden = count(policy, view);
     }
     return new Standing(
-        policy,
+        policy.policy(),
+        policy.where(),
         types.size(),
         bytes,
         hidden.size(),

@@ -87,10 +87,16 @@ public final class FilteredRetentions {
         .put(live.entry().id(), events);
   }
 
-  /// True when a segment may hold events that a policy hides.
-  public boolean mayHold(FilteredRetention policy, LiveSegment live) {
-    Long events = counted(policy, live);
-    return events == null || events > 0;
+  /// False when a partition is known to hold, in some segments, nothing that the filter of a policy
+  /// keeps.
+  public boolean mayHold(FilteredRetention policy, PartitionKey key, List<LiveSegment> segments) {
+    for (LiveSegment live : segments) {
+      Long events = counted(policy, live);
+      if ((events == null || events > 0) && live.partitions().of(key) != null) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /// Forgets policies and segments that are gone.

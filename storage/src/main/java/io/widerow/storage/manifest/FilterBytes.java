@@ -107,7 +107,8 @@ final class FilterBytes {
               "where: must not test the arrival; a deletion sets that limit itself");
       case Filter.Matches _ ->
           throw new IllegalArgumentException(
-              "where: a deletion takes no regular expression; use contains, has or comparisons");
+              "where: a stored filter takes no regular expression; use contains, has or"
+                  + " comparisons");
     }
   }
 

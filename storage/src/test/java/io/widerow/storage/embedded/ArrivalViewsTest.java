@@ -25,6 +25,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -80,7 +81,7 @@ class ArrivalViewsTest {
     }
   }
 
-  private static TreeSet<Long> numbers(EventCursor opened) {
+  private static Set<Long> numbers(EventCursor opened) {
     TreeSet<Long> numbers = new TreeSet<>();
     AttributeValue value = new AttributeValue();
     try (EventCursor events = opened) {

@@ -228,7 +228,9 @@ class FilteredRetentionModelTest {
     for (FilteredRetentionControl.Standing standing : store.retention().filtered().policies()) {
       Drawn drawn =
           policies.stream()
-              .filter(each -> standing.policy().isFor(each.glob, each.where()))
+              .filter(each ->
+                  standing.policy().glob().equals(each.glob)
+                      && standing.where().equals(each.where()))
               .findFirst()
               .orElseThrow();
       if (drawn.grace.isZero()) {

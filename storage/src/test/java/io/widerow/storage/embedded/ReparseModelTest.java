@@ -34,12 +34,11 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: stored events are changed as asked and no other is, each once, in its place; the plan
-/// counts them; cells and rollups count what they have become; and after a power cut at any moment
-/// each event is as it was or as it should be, and another run does the rest and nothing twice.
-/// Method: random events, merges and layouts on the simulated disk; copies of the disk as a cut
-/// leaves it are opened before its operations, compared, and the work is run again there. The seed
-/// is the test's name.
+/// Goal: stored events are changed as asked and no other is, each once; the plan counts them; cells
+/// and rollups count what they have become; and after a power cut at any moment each event is as it
+/// was or as it should be, and another run does the rest and nothing twice. Method: random events,
+/// merges and layouts on the simulated disk; copies of the disk as a cut leaves it are opened
+/// before its operations, compared, and the work is run again there. The seed is the test's name.
 class ReparseModelTest {
   private static final long START_NANOS = 1_700_000_000_000_000_000L;
   private static final AttributeName VALUE = AttributeName.of("value");

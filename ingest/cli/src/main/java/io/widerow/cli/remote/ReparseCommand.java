@@ -21,9 +21,9 @@ import picocli.CommandLine.Option;
 @Command(
     description = {
       "Applies transforms to stored events: parse, set, rename, drop of fields and redact. Events"
-          + " stay, with their type, time and id. Files that hold such events are written again, one"
-          + " bucket in each step; what was written is read back and compared by digest before it"
-          + " replaces anything. An interrupted run is continued by running it again."
+          + " stay, with their type, time and id. Files that hold such events are written again,"
+          + " one bucket in each step; what was written is read back and compared by digest before"
+          + " it replaces anything. An interrupted run is continued by running it again."
     },
     footer = {
       "Examples:",

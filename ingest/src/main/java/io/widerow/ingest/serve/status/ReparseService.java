@@ -20,9 +20,9 @@ import java.util.concurrent.Semaphore;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
-/// `POST /v1/admin/reparse?type=GLOB&from=&to=&dry=true|false`, with transforms as the body: changes
-/// stored events by them, or counts those that would change. One runs at a time. A store on a
-/// cluster: 501.
+/// `POST /v1/admin/reparse?type=GLOB&from=&to=&dry=true|false`, with transforms as the body:
+/// changes stored events by them, or counts those that would change. One runs at a time. A store on
+/// a cluster: 501.
 ///
 /// - Threads: any event loop; the work is done on the server's blocking executor.
 public final class ReparseService {

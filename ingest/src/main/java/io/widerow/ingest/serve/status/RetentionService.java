@@ -173,12 +173,12 @@ public final class RetentionService {
   private static StringBuilder append(
       StringBuilder json, FilteredRetentionControl.Standing standing) {
     var hidden = new RetentionControl.Sum(standing.hiddenPartitions(), standing.hiddenEvents(), 0);
-    RetentionPolicy policy = standing.policy().policy();
+    RetentionPolicy policy = standing.policy();
     long removesAt = hidden.events() == 0 ? 0 : standing.removesAtNanos();
     return append(
         json,
         new Standing(policy, standing.types(), standing.bytes(), hidden, removesAt),
-        standing.policy().where());
+        standing.where());
   }
 
   private static StringBuilder append(

@@ -143,7 +143,7 @@ final class PromqlExpressions {
               .formatted(any(List.of("and", "unless", "+", ">")), moved());
       case 11 -> "timestamp(%s)".formatted(selector("up"));
       case 12 -> // without NaN: of several, 2.42 keeps the last ones, and Prometheus 3 the first
-                 // ones
+          // ones
           "topk(2, memory{%s} > -Inf) or up".formatted(matchers());
       case 13 -> "label_replace(%s, \"x\", \"$1\", \"instance\", \"i(.)\")".formatted(vector());
       case 14 -> "%s %s %s".formatted(any(AGGREGATES), by(), "(" + vector() + ")");

@@ -26,7 +26,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 class ReparseOverHttpTest {
   private static final String LINE =
-      "1.2.3.%d - - [17/May/2015:10:05:03 +0000] \\\"GET /a%d HTTP/1.1\\\" %d %d \\\"-\\\" \\\"x\\\"";
+      "1.2.3.%d - - [17/May/2015:10:05:03 +0000] \\\"GET /a%d HTTP/1.1\\\" %d %d \\\"-\\\""
+          + " \\\"x\\\"";
 
   @TempDir private Path directory = Path.of(".");
 
@@ -36,8 +37,7 @@ class ReparseOverHttpTest {
     for (int i = 0; i < count; i++) {
       String line = LINE.formatted(i % 10, i, i % 4 == 0 ? 500 : 200, 10 * i);
       Instant time = Instant.now().minus(Duration.ofMinutes(2 + i % 180));
-      lines.append(
-          "{\"ts\":\"%s\",\"type\":\"%s\",\"body\":\"%s\"}\n".formatted(time, type, line));
+      lines.append("{\"ts\":\"%s\",\"type\":\"%s\",\"body\":\"%s\"}\n".formatted(time, type, line));
     }
     HttpResponse<String> taken = it.http.post("/v1/events", Http.NDJSON, lines.toString());
     assertEquals(200, taken.statusCode(), taken.body());
@@ -53,7 +53,8 @@ class ReparseOverHttpTest {
       String asked = "/v1/query?type=nginx&stats=count,sum(bytes)&where=status+%3D+500";
       assertTrue(it.get(asked).contains("\"count\":0"), it.get(asked));
       CommandDaemon.Ran plan =
-          it.run("transforms", "reparse", "--with", rules.toString(), "--type", "nginx", "--dry-run");
+          it.run(
+              "transforms", "reparse", "--with", rules.toString(), "--type", "nginx", "--dry-run");
       assertEquals(0, plan.code(), plan.err());
       assertTrue(plan.out().startsWith("{\"events\":200,"), plan.out());
       assertTrue(it.get(asked).contains("\"count\":0"), "a plan changes nothing");
@@ -86,9 +87,9 @@ class ReparseOverHttpTest {
       Map<String, String> refused =
           Map.of(
               "parse body as nginx\nwhen status = 500 then drop event", "line 2: stored events",
-              "move to type x", "line 1: a stored event keeps its type",
+              "move to type \"x\"", "line 1: a stored event keeps its type",
               "sample 10%", "line 1: stored events are left out",
-              "copy body -> text", "line 1: a copy",
+              "copy body -> text", "line 1: repeated, it would make a copy",
               "parse body as nothing", "transforms: ",
               "", "the body has no rule");
       for (var each : refused.entrySet()) {
@@ -99,7 +100,10 @@ class ReparseOverHttpTest {
       }
       String rule = "set seen = true";
       assertTrue(
-          it.http.post("/v1/admin/reparse", "text/plain", rule).body().contains("type: is missing"));
+          it.http
+              .post("/v1/admin/reparse", "text/plain", rule)
+              .body()
+              .contains("type: is missing"));
       assertTrue(
           it.http
               .post("/v1/admin/reparse?type=web", "text/plain", rule)

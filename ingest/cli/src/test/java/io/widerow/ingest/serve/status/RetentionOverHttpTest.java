@@ -182,9 +182,9 @@ class RetentionOverHttpTest {
               entry("type=cpu&age=7d&where=", "where: is empty"),
               entry("type=cpu&age=7d&where=level+%3C", "where: "),
               entry("type=cpu&bytes=5&where=a+%3D+1", "needs an age and has no limit of bytes"),
-              entry("type=cpu&age=7d&where=body+~+%22x%22", "regular expression"),
+              entry("type=cpu&age=7d&where=body+~+%22x%2By%22", "regular expression"),
               entry("type=cpu&age=7d&where=ts+%3C+1h", "cannot test the time"),
-              entry("type=nginx&age=7d&where=a+%3D+1", "no type matches 'nginx'"));
+              entry("type=nginx.*&age=7d&where=a+%3D+1", "no type matches 'nginx.*'"));
       for (var each : refused.entrySet()) {
         HttpResponse<String> answer =
             it.send("PUT", "/v1/retention?" + each.getKey().replace("*", "%2A"));
