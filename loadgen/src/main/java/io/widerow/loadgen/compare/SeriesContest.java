@@ -146,7 +146,7 @@ public final class SeriesContest implements AutoCloseable {
         TimedQuery.Answer answer = TimedQuery.run(address(store), path);
         ProcessReading after = ProcessReading.of(server.pids());
         if (round == -warmups) {
-          note(question.label + ": bytes of the response", store, answer.bytes());
+          note(question.label + ": bytes of the response", store, (double) answer.bytes());
         }
         if (round >= 0) {
           ofStore(wall, store)[round] = answer.nanos() / (double) Quantity.MILLI;

@@ -25,17 +25,16 @@ import org.junit.jupiter.api.io.TempDir;
 /// their line, and what makes no sense with the value. Method: a daemon with a store on the disk.
 @Timeout(300)
 class ReparseOverHttpTest {
-  private static final String LINE =
-      "1.2.3.%d - - [17/May/2015:10:05:03 +0000] \\\"GET /a%d HTTP/1.1\\\" %d %d \\\"-\\\""
-          + " \\\"x\\\"";
-
   @TempDir private Path directory = Path.of(".");
 
   private static void write(CommandDaemon it, String type, int count)
       throws IOException, InterruptedException {
     StringBuilder lines = new StringBuilder();
     for (int i = 0; i < count; i++) {
-      String line = LINE.formatted(i % 10, i, i % 4 == 0 ? 500 : 200, 10 * i);
+      String line =
+          ("1.2.3.%d - - [17/May/2015:10:05:03 +0000] \\\"GET /a%d HTTP/1.1\\\""
+                  + " %d %d \\\"-\\\" \\\"x\\\"")
+              .formatted(i % 10, i, i % 4 == 0 ? 500 : 200, 10 * i);
       Instant time = Instant.now().minus(Duration.ofMinutes(2 + i % 180));
       lines.append("{\"ts\":\"%s\",\"type\":\"%s\",\"body\":\"%s\"}\n".formatted(time, type, line));
     }
