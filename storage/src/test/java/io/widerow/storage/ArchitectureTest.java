@@ -25,7 +25,7 @@ class ArchitectureTest {
   private static final String FILE_CLASSES =
       "io\\.widerow\\.storage\\."
           + "((disk\\.(RealDisk|DirectoryLock|OpenFiles|ReadFile|ResidentPages|WrittenFile))"
-          + "|FileLimit|live\\.SystemClock|journal\\.Chronicle).*";
+          + "|FileLimit|PemFiles|live\\.SystemClock|journal\\.Chronicle).*";
 
   private static final JavaClasses MAIN =
       new ClassFileImporter()
