@@ -66,6 +66,7 @@ class ClientClassPathTest {
           "rollups list",
           "rollups set hits --stats count --type web --every 1h",
           "rollups unset hits",
+          "transforms reparse --with src/test/resources/io/widerow/cli/seen.rules --type web",
           "delete list",
           "delete plan --type web --to 1h",
           "delete run --type web --to 1h --yes",
