@@ -125,7 +125,7 @@ class CommandsTest {
         earlier++;
       }
     }
-    assertEquals(17, earlier);
+    assertEquals(18, earlier);
   }
 
   @Test

@@ -74,7 +74,7 @@ class ClusterErrorsTest {
             List.of("migrate", "--to", copy, "--from"))) {
       fails(cli, command, far, "10.0.0.1:9042", "ca, user and password-file");
       fails(cli, command, as(uri, "joe", none), "password " + missing);
-      fails(cli, command, over(uri, none), missing);
+      fails(cli, command, over(uri, none), "certificate file " + none + ": no such file");
       fails(cli, command, uri + "&consistency=ONE", "LOCAL_QUORUM, QUORUM or ALL, got 'ONE'");
     }
   }

@@ -20,6 +20,7 @@ import io.widerow.ingest.TokenDaemon;
 import io.widerow.ingest.TunedConfig;
 import io.widerow.ingest.decode.ProtobufBytes;
 import io.widerow.ingest.series.MetricDescription;
+import io.widerow.query.MemoryView;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -61,6 +62,7 @@ class PrometheusTest {
 
   PrometheusTest(@TempDir Path directory) {
     this.directory = directory;
+    store.shown = new MemoryView(); // without events
     daemon = start(directory, store);
     http = new Http(daemon);
   }

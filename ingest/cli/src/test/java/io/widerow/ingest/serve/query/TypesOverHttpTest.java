@@ -125,8 +125,8 @@ class TypesOverHttpTest {
           /v1/types?format=xml | format: must be json or csv, got xml
           /v1/query?wehre=a | wehre: no such parameter; did you mean where? known: after, arrived, \
           bars, by, csv-safe, damage, download, every, explain, fields, format, from, \
-          level, limit, \
-          order, order-by, progress, rollup, shard, since, stats, to, type, where
+          having, level, limit, \
+          order, order-by, other, progress, rollup, shard, since, stats, to, type, where
           /v1/fields?damege=skip | damege: no such parameter; did you mean damage? known: type, \
           shard, from, to, since, where, top, pick, pickfrom, pickto, damage, budget
           /v1/diff?damege=skip | damege: no such parameter; did you mean damage? known: type, \
