@@ -103,7 +103,9 @@ public final class MemoryView implements StoreView {
 
   @Override
   public void close() {
-    batch.close();
+    if (!rows.isEmpty()) { // without events it may be asked again
+      batch.close();
+    }
   }
 
   /// A partition's events, sorted and filtered on opening.
