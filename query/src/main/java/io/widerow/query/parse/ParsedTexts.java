@@ -8,7 +8,7 @@ import java.util.Arrays;
 /// occurs a thousand times is parsed once. Where texts hardly repeat, none is remembered any more.
 ///
 /// - Threads: one.
-/// - Memory: up to [#BYTES_MAX]. A full table is begun anew.
+/// - Memory: up to [#BYTES_MAX]. A full table is emptied.
 final class ParsedTexts {
   private static final long BYTES_MAX = 1 << 20;
 

@@ -15,30 +15,30 @@ record SightFormat() implements TextFormat {
 
   private static final List<TextFormat> KNOWN =
       List.of(new JsonFormat(), new NginxFormat(), new HaproxyFormat(), new CsvLogFormat());
-  private static final List<LineShape> SHAPES = shapes();
+  private static final List<SightPattern> PATTERNS = patterns();
   private static final SyslogFormat SYSLOG = new SyslogFormat();
   private static final LogfmtFormat LOGFMT = new LogfmtFormat();
 
-  private static List<LineShape> shapes() {
-    List<LineShape> shapes = new ArrayList<>();
+  private static List<SightPattern> patterns() {
+    List<SightPattern> patterns = new ArrayList<>();
     try (InputStream file = SightFormat.class.getResourceAsStream("sight.txt")) {
       if (file == null) {
         throw new IllegalStateException("sight.txt is not in the jar");
       }
       for (String line : new String(file.readAllBytes(), StandardCharsets.UTF_8).split("\n", -1)) {
         if (!line.isEmpty() && !line.startsWith("#")) {
-          shapes.add(LineShape.parse(line));
+          patterns.add(SightPattern.parse(line));
         }
       }
     } catch (IOException unreadable) {
       throw new UncheckedIOException(unreadable);
     }
-    return List.copyOf(shapes);
+    return List.copyOf(patterns);
   }
 
   /// The names of the formats of `sight.txt`.
   static List<String> names() {
-    return SHAPES.stream().map(LineShape::name).toList();
+    return PATTERNS.stream().map(SightPattern::name).toList();
   }
 
   @Override
@@ -49,9 +49,9 @@ record SightFormat() implements TextFormat {
         return true;
       }
     }
-    for (int i = 0; i < SHAPES.size(); i++) {
+    for (int i = 0; i < PATTERNS.size(); i++) {
       text.begin();
-      if (SHAPES.get(i).parse(text)) {
+      if (PATTERNS.get(i).parse(text)) {
         return true;
       }
     }

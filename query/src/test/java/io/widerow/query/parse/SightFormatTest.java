@@ -9,8 +9,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Goal: lines of known programs are told apart by how they look. Method: a line of each format
-/// with its level, its component and its message.
+/// Goal: the format of a line is recognized by its form. Method: a line of each format with its
+/// level, its component and its message.
 class SightFormatTest {
   private static final TextFormat SIGHT = new SightFormat();
 

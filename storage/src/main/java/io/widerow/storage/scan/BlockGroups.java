@@ -38,9 +38,9 @@ import org.jspecify.annotations.Nullable;
 /// see [AttributeFigures].
 ///
 /// - Threads: one.
-/// - Memory: some ints a row and a cell; the groups and their aggregates. Groups that take more
-///   than [#GROUPS_BYTES_MAX] are shown and begun anew, so that the reader decides how many there
-///   may be.
+/// - Memory: some ints a row and a cell; the groups and their aggregates. Above [#GROUPS_BYTES_MAX]
+///   the groups are shown and the table is emptied, so that the reader decides how many there may
+///   be.
 final class BlockGroups implements BlockFold {
   /// The limit up to which a cell's number is the product of codes. Above it, only the cells that
   /// occur in the block get numbers, see [CellNumbers].
@@ -54,7 +54,7 @@ final class BlockGroups implements BlockFold {
 
   private static final int FEW = 8; // at most one row in so many
 
-  // Groups that are many are shown and begun anew.
+  // Above these limits the groups are shown, and the table is emptied.
   private static final int GROUPS_MAX = 1 << 15;
   private static final long GROUPS_BYTES_MAX = 8 << 20;
 

@@ -14,7 +14,7 @@ import java.util.function.Predicate;
 /// - Threads: one.
 /// - Memory: up to [#BYTES_MAX] for each test.
 final class TextVerdicts {
-  /// Limit of the memory of one test. A full table is begun anew.
+  /// Limit of the memory of one test. A full table is emptied.
   private static final long BYTES_MAX = 4 << 20;
 
   /// After so many strings a quarter of them must have been found again.

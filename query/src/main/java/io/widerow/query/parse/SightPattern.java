@@ -6,11 +6,11 @@ package io.widerow.query.parse;
 /// @param begin what stands at the start of a line, a character for each byte: `9` is a digit, `a`
 ///   a letter, `*` any byte
 /// @param fields the expression of all of a line
-record LineShape(String name, String begin, RegexFormat fields) {
+record SightPattern(String name, String begin, RegexFormat fields) {
   /// @param line of `sight.txt`: name, beginning and expression with tabs between them
-  static LineShape parse(String line) {
+  static SightPattern parse(String line) {
     String[] parts = line.split("\t", 3);
-    return new LineShape(parts[0], parts[1], RegexFormat.of("^" + parts[2] + "$"));
+    return new SightPattern(parts[0], parts[1], RegexFormat.of("^" + parts[2] + "$"));
   }
 
   boolean parse(ParsedText text) {
