@@ -162,17 +162,9 @@ final class TransformParser extends TokenReader<TransformMistake> {
 
   /// Where the word `then` stands after a filter, outside of quotes.
   private int then() throws TransformMistake {
-    char quote = 0;
-    for (int i = at; i < text.length(); i++) {
-      char c = text.charAt(i);
-      if (quote != 0) {
-        i += c == '\\' && quote != '`' ? 1 : 0;
-        quote = c == quote ? 0 : quote;
-      } else if (c == '"' || c == '\'' || c == '`') {
-        quote = c;
-      } else if (text.startsWith("then", i) && isWord(i, i + 4)) {
-        return i;
-      }
+    int then = findUnquoted(place -> text.startsWith("then", place) && isWord(place, place + 4));
+    if (then >= 0) {
+      return then;
     }
     throw wrong("expected then, and an action, after the filter", text.length());
   }

@@ -212,21 +212,15 @@ final class StatsParser extends TokenReader<QueryException.Refused> {
 
   /// The place of the bracket that closes the one before `at`, outside of quotes.
   private int close(int start) {
-    int open = 1;
-    char quote = 0;
-    for (int i = at; i < text.length(); i++) {
-      char c = text.charAt(i);
-      if (quote != 0) {
-        i += c == '\\' && quote != '`' ? 1 : 0;
-        quote = c == quote ? 0 : quote;
-      } else if (c == '"' || c == '\'' || c == '`') {
-        quote = c;
-      } else if (c == '(' || c == ')') {
-        open += c == '(' ? 1 : -1;
-        if (open == 0) {
-          return i;
-        }
-      }
+    int[] open = {1};
+    int close =
+        findUnquoted(place -> {
+          char c = text.charAt(place);
+          open[0] += c == '(' ? 1 : c == ')' ? -1 : 0;
+          return open[0] == 0;
+        });
+    if (close >= 0) {
+      return close;
     }
     throw new QueryException.Refused(
         parameter, "not an aggregate, expected ): " + text.substring(start));

@@ -1,5 +1,6 @@
 package io.widerow.query.text;
 
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /// Takes signs, words and texts in quotes from a text, one after the other. A language extends it
@@ -139,6 +140,26 @@ public abstract class TokenReader<E extends Exception> {
     }
     at++;
     return out.toString();
+  }
+
+  /// The first place from here on, outside of quotes and backticks, that is wanted; negative for
+  /// none. Takes nothing.
+  ///
+  /// @param wanted gets each such place
+  protected final int findUnquoted(IntPredicate wanted) {
+    char quote = 0;
+    for (int i = at; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (quote != 0) {
+        i += c == '\\' && quote != '`' ? 1 : 0;
+        quote = c == quote ? 0 : quote;
+      } else if (c == '"' || c == '\'' || c == '`') {
+        quote = c;
+      } else if (wanted.test(i)) {
+        return i;
+      }
+    }
+    return -1;
   }
 
   /// Takes a text in backticks, or in quotes, where a backslash stays except before a quote.

@@ -16,9 +16,6 @@ import io.widerow.storage.embedded.EmbeddedStore;
 import io.widerow.storage.embedded.ReparseControl.Asked;
 import io.widerow.storage.embedded.ReparseControl.Report;
 import java.util.List;
-import java.util.concurrent.Semaphore;
-import java.util.logging.Level;
-import java.util.logging.Logger;
 
 /// `POST /v1/admin/reparse?type=GLOB&from=&to=&dry=true|false`, with transforms as the body:
 /// changes stored events by them, or counts those that would change. One runs at a time. A store on
@@ -26,14 +23,13 @@ import java.util.logging.Logger;
 ///
 /// - Threads: any event loop; the work is done on the server's blocking executor.
 public final class ReparseService {
-  private static final Logger LOG = Logger.getLogger("widerow");
   private static final String PATH = "/v1/admin/reparse";
   private static final long FILE_BYTES_MAX = 1 << 20;
   private static final String OF_CLUSTER =
       "the events of a store on a cluster stay as they are: this is for a store on one machine";
 
   private final MaintenanceRoutes<EmbeddedStore> routes;
-  private final Semaphore place = new Semaphore(1);
+  private final OneAtATime work = new OneAtATime("reparse");
 
   public ReparseService(EventStore store) {
     this.routes = MaintenanceRoutes.of(PATH, store, OF_CLUSTER, embedded -> embedded);
@@ -60,30 +56,15 @@ public final class ReparseService {
     }
     try (var change = new StoredTransform(set)) {
       var asked = new Asked(range.types(), range.fromNanos(), range.untilNanos(), change);
-      return dry ? plan(embedded, asked) : run(embedded, asked, range);
+      return dry
+          ? plan(embedded, asked)
+          : work.run(range, () -> json(embedded.reparse().run(asked)));
     }
   }
 
   private static HttpResponse plan(EmbeddedStore embedded, Asked asked) {
     try (StoreView view = embedded.view()) {
       return HttpResponses.json(HttpStatus.OK, json(embedded.reparse().plan(asked, view)));
-    }
-  }
-
-  private HttpResponse run(EmbeddedStore embedded, Asked asked, TypesAndTimes range)
-      throws RequestRefused {
-    if (!place.tryAcquire()) {
-      throw new RequestRefused(HttpStatus.CONFLICT, "another reparse is at work; wait for its end");
-    }
-    try {
-      String json = json(embedded.reparse().run(asked));
-      LOG.log(Level.INFO, "reparse of {0}: {1}", new Object[] {range, json.strip()});
-      return HttpResponses.json(HttpStatus.OK, json);
-    } catch (InterruptedException stopped) {
-      Thread.currentThread().interrupt();
-      throw new RequestRefused(HttpStatus.SERVICE_UNAVAILABLE, "the daemon is stopping");
-    } finally {
-      place.release();
     }
   }
 

@@ -1,7 +1,6 @@
 package io.widerow.ingest.serve.status;
 
 import com.linecorp.armeria.common.HttpResponse;
-import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.QueryParams;
 import io.widerow.ingest.http.HttpResponses;
 import io.widerow.ingest.http.HttpRoute;
@@ -15,9 +14,6 @@ import io.widerow.storage.embedded.RepartitionControl.Plan;
 import io.widerow.storage.embedded.RepartitionControl.Report;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.Semaphore;
-import java.util.logging.Level;
-import java.util.logging.Logger;
 
 /// `POST /v1/admin/repartition?type=GLOB&from=&to=&dry=true|false`: writes closed partitions that
 /// weigh too much or too little again under other keys, and answers when that is done; with `dry`
@@ -26,13 +22,12 @@ import java.util.logging.Logger;
 ///
 /// - Threads: any event loop; the request waits on the server's blocking executor.
 public final class RepartitionService {
-  private static final Logger LOG = Logger.getLogger("widerow");
   private static final String PATH = "/v1/admin/repartition";
   private static final String OF_CLUSTER =
       "the partitions of a store on a cluster keep their keys: this is for a store on one machine";
 
   private final MaintenanceRoutes<EmbeddedStore> routes;
-  private final Semaphore place = new Semaphore(1);
+  private final OneAtATime work = new OneAtATime("repartition");
 
   public RepartitionService(EventStore store) {
     this.routes = MaintenanceRoutes.of(PATH, store, OF_CLUSTER, embedded -> embedded);
@@ -53,21 +48,10 @@ public final class RepartitionService {
     if (dry) {
       return MaintenanceRoutes.lines(lines(embedded.repartition().plan(asked)));
     }
-    if (!place.tryAcquire()) {
-      throw new RequestRefused(
-          HttpStatus.CONFLICT, "another repartition is at work; wait for its end");
-    }
-    try {
-      Report report = embedded.repartition().run(asked);
-      String json = append(new StringBuilder(), report, "\"same\"").toString();
-      LOG.log(Level.INFO, "repartition of {0}: {1}", new Object[] {range, json.strip()});
-      return HttpResponses.json(HttpStatus.OK, json);
-    } catch (InterruptedException stopped) {
-      Thread.currentThread().interrupt();
-      throw new RequestRefused(HttpStatus.SERVICE_UNAVAILABLE, "the daemon is stopping");
-    } finally {
-      place.release();
-    }
+    return work.run(
+        range,
+        () ->
+            append(new StringBuilder(), embedded.repartition().run(asked), "\"same\"").toString());
   }
 
   private static StringBuilder lines(Plan plan) {
