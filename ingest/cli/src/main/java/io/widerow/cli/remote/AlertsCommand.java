@@ -11,9 +11,6 @@ import io.widerow.query.output.TextWriter;
 import io.widerow.query.remote.RemoteResponse;
 import io.widerow.query.remote.RemoteRows;
 import io.widerow.query.remote.RemoteSurvey;
-import io.widerow.storage.FailureReason;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -175,7 +172,10 @@ public final class AlertsCommand {
     if (name.endsWith(".yml") || name.endsWith(".yaml")) {
       RemoteSurvey found =
           RemoteSurvey.post(
-              daemon.address(shell), PATH + "/check", language(logql), text(Path.of(name)));
+              daemon.address(shell),
+              PATH + "/check",
+              language(logql),
+              RemoteOptions.text("file", Path.of(name)));
       OutputBuffer out = new OutputBuffer(1 << 8);
       found.lines().forEach(line -> out.put(line + "\n"));
       shell.write(out);
@@ -229,15 +229,6 @@ public final class AlertsCommand {
     return parameters;
   }
 
-  private static String text(Path file) {
-    try {
-      return Files.readString(file);
-    } catch (IOException unreadable) {
-      throw new QueryException.Refused(
-          "file", "cannot read %s: %s".formatted(file, FailureReason.of(unreadable)));
-    }
-  }
-
   @Command(
       name = "history",
       mixinStandardHelpOptions = true,
@@ -285,7 +276,8 @@ public final class AlertsCommand {
     ParameterText.put(parameters, "as-seen", asSeen ? "true" : null);
     how.show(
         shell,
-        RemoteSurvey.post(how.address(shell), PATH + "/backtest", parameters, text(file)),
+        RemoteSurvey.post(
+            how.address(shell), PATH + "/backtest", parameters, RemoteOptions.text("file", file)),
         CHANGES,
         CHANGES);
     return ExitCode.OK.number;

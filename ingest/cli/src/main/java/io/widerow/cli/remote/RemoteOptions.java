@@ -2,6 +2,7 @@ package io.widerow.cli.remote;
 
 import io.widerow.cli.DaemonOptions;
 import io.widerow.cli.Shell;
+import io.widerow.query.QueryException;
 import io.widerow.query.aggregation.Cell;
 import io.widerow.query.aggregation.StatsWriter;
 import io.widerow.query.output.OutputBuffer;
@@ -9,6 +10,10 @@ import io.widerow.query.output.OutputFormat;
 import io.widerow.query.remote.DaemonAddress;
 import io.widerow.query.remote.RemoteRows;
 import io.widerow.query.remote.RemoteSurvey;
+import io.widerow.storage.FailureReason;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
@@ -30,6 +35,19 @@ final class RemoteOptions {
 
   OutputFormat format(Shell shell) {
     return shell.format(output);
+  }
+
+  /// The text of a file that is sent.
+  ///
+  /// @param option that names the file
+  /// @throws QueryException.Refused when it cannot be read
+  static String text(String option, Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException unreadable) {
+      throw new QueryException.Refused(
+          option, "cannot read %s: %s".formatted(file, FailureReason.of(unreadable)));
+    }
   }
 
   /// Writes rows in the format that was asked for.

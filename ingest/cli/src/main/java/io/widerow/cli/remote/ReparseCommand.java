@@ -3,10 +3,7 @@ package io.widerow.cli.remote;
 import io.widerow.cli.ExitCode;
 import io.widerow.cli.Shell;
 import io.widerow.query.ParameterText;
-import io.widerow.query.QueryException;
 import io.widerow.query.remote.RemoteRows;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -84,16 +81,10 @@ public final class ReparseCommand implements Callable<Integer> {
     ParameterText.put(parameters, "from", from);
     ParameterText.put(parameters, "to", to);
     parameters.put("dry", List.of(Boolean.toString(dry)));
-    asked.show(shell, RemoteRows.post(asked.address(shell), PATH, parameters, text(), HEADS));
+    asked.show(
+        shell,
+        RemoteRows.post(
+            asked.address(shell), PATH, parameters, RemoteOptions.text("with", file), HEADS));
     return ExitCode.OK.number;
-  }
-
-  private String text() {
-    try {
-      return Files.readString(file);
-    } catch (IOException unreadable) {
-      throw new QueryException.Refused(
-          "with", "cannot read %s: %s".formatted(file, unreadable.getMessage()));
-    }
   }
 }

@@ -6,6 +6,7 @@ import io.widerow.ingest.http.RequestRefused;
 import io.widerow.query.TimeText;
 import io.widerow.query.TypeGlobs;
 import io.widerow.storage.embedded.EmbeddedStore;
+import java.time.Instant;
 import java.util.List;
 
 /// The types and the time range of a request: `type` (several), `from`, `to`.
@@ -37,5 +38,23 @@ record TypesAndTimes(TypeGlobs types, long fromNanos, long untilNanos) {
           "to: %s is not after from, %s".formatted(to, from == null ? "the beginning" : from));
     }
     return new TypesAndTimes(types, fromNanos, untilNanos);
+  }
+
+  /// For the log: `web, shop.* from 2026-11-20T00:00:00Z`.
+  @Override
+  public String toString() {
+    StringBuilder text = new StringBuilder();
+    text.append(types.globs().isEmpty() ? "all types" : String.join(", ", types.globs()));
+    if (fromNanos != Long.MIN_VALUE) {
+      text.append(" from ").append(instant(fromNanos));
+    }
+    if (untilNanos != Long.MAX_VALUE) {
+      text.append(" to ").append(instant(untilNanos));
+    }
+    return text.toString();
+  }
+
+  private static Instant instant(long epochNanos) {
+    return Instant.EPOCH.plusNanos(epochNanos);
   }
 }

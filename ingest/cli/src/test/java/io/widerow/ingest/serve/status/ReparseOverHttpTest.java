@@ -51,6 +51,10 @@ class ReparseOverHttpTest {
       write(it, "other", 20);
       String asked = "/v1/query?type=nginx&stats=count,sum(bytes)&where=status+%3D+500";
       assertTrue(it.get(asked).contains("\"count\":0"), it.get(asked));
+      CommandDaemon.Ran away =
+          it.run("transforms", "reparse", "--with", data + "/none", "--type", "nginx");
+      assertEquals(64, away.code());
+      assertTrue(away.err().contains("cannot read " + data + "/none: no such file"), away.err());
       CommandDaemon.Ran plan =
           it.run(
               "transforms", "reparse", "--with", rules.toString(), "--type", "nginx", "--dry-run");
