@@ -133,7 +133,8 @@ class AlertKillTest {
     }
   }
 
-  /// Each alert has ended 10 s before the events that show it arrive, and a kill follows them.
+  /// Each alert has ended, and its times were evaluated, before the events that show it arrive; a
+  /// kill follows them.
   @Test
   void killsLoseNoLateAlert() throws IOException, InterruptedException {
     Path rules = Files.createDirectories(directory.resolve("rules"));
@@ -158,6 +159,8 @@ class AlertKillTest {
         Await.pause(Duration.ofSeconds(20)); // so far are there evaluations
         for (int i = 0; i < kills; i++) {
           Instant time = Instant.now().minusSeconds(15);
+          ServeProcess current = daemon;
+          Await.until(() -> hasEvaluated(current, time.plusSeconds(6)), "its times are evaluated");
           String job = "\"job\":\"j%d\",".formatted(i);
           begins.put("j" + i, time);
           send(daemon, "y", time, job, 10);
@@ -198,6 +201,19 @@ class AlertKillTest {
       }
     }
     return starts;
+  }
+
+  /// True when the group was evaluated at a time or after it.
+  private static boolean hasEvaluated(ServeProcess daemon, Instant time) {
+    try {
+      return values(daemon, "r[1m]").stream()
+          .anyMatch(each -> Double.parseDouble(each.group(1)) >= time.getEpochSecond());
+    } catch (IOException failed) {
+      throw new UncheckedIOException(failed);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
   }
 
   private static boolean hasEnded(ServeProcess daemon) {
