@@ -102,15 +102,15 @@ function take(line, each) {
   each(line);
 }
 
-/** @param {string} path @param {URLSearchParams} params @param {AbortSignal} [signal] */
-async function send(path, params, signal) {
+/** @param {string} path @param {URLSearchParams} params @param {AbortSignal} [signal] @param {string} [method] */
+async function send(path, params, signal, method = "GET") {
   for (;;) {
     const headers = token ? { authorization: `Bearer ${token}` } : {};
     const text = params.toString();
     const sent = token;
     let response;
     try {
-      response = await fetch(text ? `${path}?${text}` : path, { headers, signal, cache: "no-store" });
+      response = await fetch(text ? `${path}?${text}` : path, { method, headers, signal, cache: "no-store" });
     } catch (failure) {
       throw isOld(failure) ? failure : new Refused("the daemon does not answer", 0);
     }
@@ -146,6 +146,11 @@ export function hasToken() {
 /** An answer as a whole. @param {string} path @param {URLSearchParams} params */
 export async function blob(path, params) {
   return (await send(path, params)).blob();
+}
+
+/** Changes something in the store. @param {"PUT" | "DELETE"} method @param {string} path @param {URLSearchParams} params */
+export async function write(method, path, params) {
+  await (await send(path, params, undefined, method)).text();
 }
 
 /** All lines of an answer. @param {string} path @param {URLSearchParams} params @param {AbortSignal} [signal] */

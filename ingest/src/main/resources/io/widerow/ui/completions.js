@@ -12,7 +12,9 @@ const NAME = "(?:[A-Za-z_][\\w.\\-/@:]*|\\x60[^\\x60]*\\x60)";
 const COMPARED = new RegExp(`(${NAME})\\s*(?:=|!=|<=?|>=?|~|contains|icontains|has)\\s+("[^"]*|[^\\s"()]*)$`);
 const NAMED = new RegExp(`(${NAME})\\s+$`);
 const BEGUN = /(?:^|[\s(])([A-Za-z_\x60][^\s()"]*|)$/;
-const WORDS = ["and", "or"];
+const PIPED = /\|\s*((?:parse\b\s*)?(?:as\b\s*)?\w*)$/;
+const PARSED = ["json", "logfmt", "nginx", "clf", "haproxy", "syslog", "postgres csv"].map((format) => `parse as ${format} `);
+const WORDS = ["and", "or", "| parse as"];
 const OF_TEXT = ["=", "!=", "contains", "icontains", "has", "~", "is not null"];
 const OF_NUMBER = ["=", "!=", ">=", "<=", ">", "<", "is not null"];
 const OF_LEVEL = ["=", ">=", "<=", "!=", "is not null"];
@@ -27,6 +29,7 @@ let chosen = -1;
 export function start(filter, earlier) {
   input = filter;
   input.setAttribute("role", "combobox");
+  input.setAttribute("aria-expanded", "false");
   input.setAttribute("aria-controls", "offers");
   input.addEventListener("input", () => open(next(input.value.slice(0, input.selectionStart ?? 0))));
   input.addEventListener("focus", () => open(input.value ? { from: 0, texts: [] } : { from: 0, texts: [...earlier(), ...fields("")] }));
@@ -48,6 +51,10 @@ function named(name) {
 
 /** What may come next after a text. @param {string} before @returns {typeof offers} */
 function next(before) {
+  const [, stage] = PIPED.exec(before) ?? [];
+  if (stage !== undefined) {
+    return { from: before.length - stage.length, texts: PARSED.filter((text) => text.startsWith(stage)) };
+  }
   const [, name = "", value = ""] = COMPARED.exec(before) ?? [];
   const compared = named(name);
   if (compared) {

@@ -24,7 +24,7 @@ export function start(go) {
  */
 export function figures(asked, signal, lost, each) {
   asked.set("damage", "skip");
-  return ask("/v1/query", asked, signal, (line) => (line.ts ? each(line) : line.damage ? lost.set(json(line), line) : null));
+  return ask("/v1/query", asked, signal, (line) => (line.ts || line.c0 !== undefined ? each(line) : line.damage ? lost.set(json(line), line) : null));
 }
 
 /** True when an answer ended at damage. @param {any} failure */

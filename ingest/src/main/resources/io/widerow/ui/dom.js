@@ -1,4 +1,5 @@
-import { parts, places } from "./text.js";
+import { state } from "./state.js";
+import { coloured, parts, places, uncoloured } from "./text.js";
 
 /**
  * Makes an element. This code names all attributes; children are elements or texts, and texts
@@ -40,12 +41,18 @@ export function fill(element, ...children) {
 }
 
 /**
- * Stored text as nodes: control characters by name, matches of the search marked.
+ * Stored text as nodes: control characters by name, colours of ANSI as such, matches of the search marked.
  * @param {string} text
  * @param {string} [find]
  * @returns {Node[]}
  */
 export function shown(text, find = "") {
+  return state.ansi === "off" || !text.includes("\u001b[") ? nodesOf(uncoloured(text), find)
+    : coloured(text).flatMap((part) => (part.of ? [h(`span.${part.of}`, {}, ...nodesOf(part.text, find))] : nodesOf(part.text, find)));
+}
+
+/** @param {string} text @param {string} find @returns {Node[]} */
+function nodesOf(text, find) {
   const nodes = [];
   for (const part of parts(text)) {
     if (part.control) {

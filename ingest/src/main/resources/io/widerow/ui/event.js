@@ -4,11 +4,16 @@ import { clock, iso, nanos, whole } from "./format.js";
 import { toggle } from "./columns.js";
 import { narrow } from "./facets.js";
 import { indexOf, list } from "./list.js";
-import { nameText, quoted } from "./range.js";
+import { nameText, quoted, test } from "./range.js";
 import { address, change, state } from "./state.js";
 import { BODY_CHARS, isNumber, json, parsed, plain, valueText } from "./text.js";
 
 const OWN = new Set(["id", "ts", "type", "body"]);
+/** What an event came from, the field of the first that it has: `context` keeps to it. */
+const SAME = {
+  host: ["host", "host.name", "hostname", "server", "instance"], pod: ["k8s.pod.name", "pod", "pod_name", "kubernetes.pod_name"],
+  file: ["file", "filename", "log.file.path", "file.path"],
+};
 const DEEP = 6;
 
 export const element = h("aside.detail", { test: "detail", hidden: true, "aria-label": "event" });
@@ -67,11 +72,24 @@ function show(place) {
     h("dl.kv", { test: "kv" }, ...Object.entries(event).filter(([name]) => !OWN.has(name)).flatMap(([name, value]) => field(name, value))),
     h("div.actions", {},
       h("button", { test: "context", onclick: context, title: "the events around it, without the filter" }, "Context ", key("c")),
+      ...same(event),
+      typeof event.trace_id === "string" ? h("button", { test: "trace", onclick: () => change({ view: "trace", trace: event.trace_id }, true) }, "Trace") : null,
       h("button", { test: "permalink", "data-href": link(), onclick: copyLink }, "Copy link ", key("y")),
       h("button", { onclick: copyJson }, "JSON ", key("Y")),
       h("button", { onclick: () => copy(curl(), "curl command") }, "curl"),
       h("button", { onclick: () => copy(command(), "command") }, "command")),
     place ? where(place, event) : null);
+}
+
+/** Buttons for the events around it that came from the same. @param {any} event */
+function same(event) {
+  return Object.entries(SAME).map(([what, names]) => {
+    const name = names.find((each) => event[each] !== undefined);
+    return name === undefined ? null : h("button", {
+      test: `same-${what}`, title: plain(`the events around it where ${test(name, event[name])}`),
+      onclick: () => change({ types: [], shard: "", where: test(name, event[name]) }, true),
+    }, `Same ${what}`);
+  });
 }
 
 /** @param {string} text */
@@ -126,7 +144,7 @@ function field(name, value) {
     h("button", { title, "aria-label": `${title}: ${plain(name)}`, onclick: run }, sign);
   return [
     h("dt", { title: plain(name) }, ...shown(name)),
-    h(`dd.${kind(value)}`, {}, h("span.value", {}, ...shown(text.slice(0, 2000), state.find)), h("span.does", {},
+    h(`dd.${kind(value)}`, {}, h("span.value", { dir: "auto" }, ...shown(text.slice(0, 2000), state.find)), h("span.does", {},
       does("only these", "=", () => narrow(name, value, false)),
       does("not these", "≠", () => narrow(name, value, true)),
       does("as column", "⫶", () => toggle(name)),
@@ -180,7 +198,7 @@ export function link() {
 }
 
 /** Copies a text, also where the page is not on this machine and has no TLS. @param {string} text @param {string} what it is */
-async function copy(text, what) {
+export async function copy(text, what) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {

@@ -6,7 +6,7 @@ import { figures } from "./damage.js";
 import { colour } from "./dom.js";
 import { between, known, number } from "./facets.js";
 import { nanos } from "./format.js";
-import { both, params } from "./range.js";
+import { both, params, stages } from "./range.js";
 import { state } from "./state.js";
 import { isNumber } from "./text.js";
 
@@ -20,7 +20,7 @@ export const heat = { field: "", rows: /** @type {Row[]} */ ([]), most: 0 };
 /** The numbers that the events have, those with many values first. */
 export function numbers() {
   const rank = (/** @type {any} */ field) => (field.bins ? 0 : 1);
-  return known.fields.filter((field) => field.kind === "number" && (field.bins || field.values.length > 1))
+  return known.fields.filter((field) => field.kind === "number" && !field.parsed && (field.bins || field.values.length > 1))
     .sort((a, b) => rank(a) - rank(b)).map((field) => field.field);
 }
 
@@ -36,7 +36,7 @@ export async function load(strip, drawn) {
   if (!field) {
     return;
   }
-  const { lines } = await all(`/v1/fields/${encodeURIComponent(field)}`, params({ damage: "skip" }), signal);
+  const { lines } = await all(`/v1/fields/${encodeURIComponent(field)}`, params({ damage: "skip" }, { where: stages(state.where)[0] ?? "" }), signal);
   const rows = rowsOf(lines.find((line) => line.field === field), strip.bars.length);
   Object.assign(heat, { field, rows });
   for (const row of rows) {

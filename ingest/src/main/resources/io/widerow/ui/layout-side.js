@@ -4,7 +4,7 @@ import { plain } from "./text.js";
 
 const DAMAGE_SHOWN = 4;
 
-export const side = h("aside.map-side", { test: "map-side" });
+export const side = h("aside.map-side", { test: "map-side", tabindex: "0", "aria-label": "totals and the chosen wide row" });
 
 function pair(/** @type {string} */ name, /** @type {string} */ value, wide = false) {
   return h(wide ? "div.wide" : "div", {}, h("small", {}, name), h("span", {}, value));

@@ -13,6 +13,9 @@ export const STACK = ["warn", "info", "debug", "none"];
 /** Keeps events that are errors. */
 export const ERRORS = "level >= error";
 
+/** Keeps the events of a class. */
+export const CONDITIONS = { error: ERRORS, warn: "level = warn", info: "level = info", debug: "level <= debug", none: "level = unknown" };
+
 /** How many events a bar has that are no errors. @param {Record<string, number>} bar */
 export function volume(bar) {
   return STACK.reduce((sum, of) => sum + bar[of], 0);

@@ -1,7 +1,6 @@
 import { all, isOld, whenTokenIsWanted, Refused } from "./api.js";
 import { start as startDamage } from "./damage.js";
 import { fill, h, key } from "./dom.js";
-import * as differences from "./differences.js";
 import * as event from "./event.js";
 import * as facets from "./facets.js";
 import * as find from "./find.js";
@@ -9,7 +8,6 @@ import * as follow from "./follow.js";
 import { clock, whole } from "./format.js";
 import * as health from "./health.js";
 import * as keys from "./keys.js";
-import * as layout from "./layout.js";
 import { indexOf, list, next, openAt, openNewest, openTime } from "./list.js";
 import { loggedIn, login } from "./login.js";
 import { element as paper } from "./paper.js";
@@ -17,7 +15,6 @@ import * as question from "./question.js";
 import { start as startRail } from "./rail.js";
 import { range, settle } from "./range.js";
 import * as rows from "./rows.js";
-import * as series from "./series.js";
 import { QUESTION, change, onChange, state } from "./state.js";
 import * as strip from "./strip.js";
 import { start as startHand } from "./strip-hand.js";
@@ -25,7 +22,7 @@ import { bind } from "./bind.js";
 import { welcome, nothing } from "./empty.js";
 
 const SAID_MILLIS = 4000;
-const TABS = [["events", "Events", "v", "tab-events"], ["differences", "Differences", "d", "tab-why"], ["layout", "Layout", "l", "tab-layout"], ["series", "Series", "s", "tab-series"]];
+const TABS = [["events", "Events", "v", "tab-events"], ["aggregates", "Aggregates", "a", "tab-aggregates"], ["differences", "Differences", "d", "tab-why"], ["layout", "Layout", "l", "tab-layout"], ["series", "Series", "s", "tab-series"]];
 const HINTS = [["/", "filter"], ["j k", "event"], ["e", "next error"], ["n", "next match"], ["c", "context"], ["?", "keys"]];
 const told = h("span.told");
 const status = h("footer.status", { test: "status" }, told, h("span.space"), find.element,
@@ -50,6 +47,16 @@ async function run(/** @type {() => Promise<unknown>} */ asks, clears = true) {
   }
 }
 
+/** The views that are loaded after the first rows. */
+let views = /** @type {Record<string, any> | null} */ (null);
+async function otherViews() {
+  if (!views) {
+    ({ views } = await import("./views.js"));
+    status.before(...Object.values(views).map((view) => view.element));
+  }
+  return views;
+}
+
 let asked = 0;
 
 /** Asks the question of the state: bars, list and fields at the same time. Only the last one follows. */
@@ -65,11 +72,12 @@ async function ask() {
     if (state.tail && mine === asked) {
       await follows();
     }
-    await facets.load(strip.strip);
+    await facets.load(strip.strip, list.items);
   });
   tell();
   showView(done);
   document.documentElement.dataset.ready = "true";
+  void run(otherViews, false);
 }
 
 /** Follows from the newest events on, or stops, as the state says. */
@@ -116,17 +124,17 @@ function tell() {
 function showView(clears) {
   TABS.forEach(([view], i) => tabs[i].setAttribute("aria-selected", String(state.view === view)));
   events.hidden = state.view !== "events";
-  differences.element.hidden = state.view !== "differences";
-  layout.element.hidden = state.view !== "layout";
-  series.element.hidden = state.view !== "series";
-  if (state.view === "differences") {
-    void run(differences.load, clears);
-  } else if (state.view === "layout") {
-    void run(layout.load, clears);
-  } else if (state.view === "series") {
-    void run(series.load, clears);
-  } else {
+  Object.entries(views ?? {}).forEach(([view, { element }]) => { element.hidden = state.view !== view; });
+  if (state.view === "events") {
     rows.layOut();
+  } else {
+    void run(async () => {
+      const view = (await otherViews())[state.view];
+      if (view) {
+        view.element.hidden = false;
+        await view.load();
+      }
+    }, clears);
   }
 }
 
@@ -157,9 +165,7 @@ async function goTo(at) {
 }
 
 function context() {
-  if (state.at) {
-    change(state.where || state.shard ? { where: "", shard: "" } : { types: [] }, true);
-  }
+  void (state.at && change(state.where || state.shard ? { where: "", shard: "" } : { types: [] }, true));
 }
 
 function step(/** @type {number} */ by) {
@@ -193,28 +199,24 @@ onChange((changed) => {
     if (has("tail")) {
       void run(follows);
     }
-    if (has("view", "expr") || has("tail") && state.view === "layout") {
+    if (has("view", "expr", "stats", "by", "limit", "rate", "trace") || has("tail") && state.view === "layout") {
       showView(true);
     } else if (has("pick", "pickwhere") && state.view === "differences") {
-      void run(differences.load);
+      showView(true);
     }
     if (has("at") && indexOf(state.at) < 0 && state.at) {
       void run(() => openAt(state.at));
     }
-    if (has("cols", "widths", "wrap", "tz", "find", "pick")) {
+    if (has("cols", "widths", "wrap", "tz", "find", "pick", "ansi")) {
       rows.layOut();
       strip.redraw();
     }
-    if (has("heat")) {
-      void run(strip.load);
-    }
+    facets.showSwitches();
+    void (has("heat") && run(strip.load));
     if (has("map", "tz")) {
-      layout.repaint();
-      series.repaint();
+      Object.values(views ?? {}).forEach((view) => view.repaint?.());
     }
-    if (has("cols")) {
-      void run(() => facets.load(strip.strip));
-    }
+    void (has("cols") && run(() => facets.load(strip.strip, list.items)));
     question.show();
     tell();
   }
@@ -225,7 +227,7 @@ async function begin() {
   document.body.append(
     h("header.title", {}, h("span.logo", { "aria-hidden": "true" }), h("h1", {}, "Widerow"), h("nav", { role: "tablist" }, ...tabs), h("span.space"),
       health.element, h("button.link.keys-link", { test: "keys-button", onclick: keys.toggle }, key("?"), " keys")),
-    question.element, strip.element, events, differences.element, layout.element, series.element, status, keys.element, paper);
+    question.element, strip.element, events, status, keys.element, paper);
   const goToTime = (/** @type {bigint} */ time) => { change({ at: "" }); void run(() => openTime(time)).then(tell); };
   strip.start({ different: () => change({ view: "differences" }, true) });
   startHand(goToTime);
@@ -239,7 +241,7 @@ async function begin() {
     question.following(text, follow.follow.seen, follow.follow.behind);
     tell();
   } });
-  bind({ run, jump, step, context, leave, toggleFollow, tell, goTo });
+  bind({ run, jump, step, context, leave, toggleFollow, tell, goTo, shown: () => views?.[state.view] });
   await run(() => all("/v1/self", new URLSearchParams()));
   health.start();
   await ask();

@@ -32,7 +32,7 @@ export const element = h("div.question", {},
   h("label.box.where", {}, h("span", {}, "where"), h("span.where-in", {}, colours, where), completions.element),
   fieldsBox, rangeBox, tail, saved.element, refused, ranges);
 
-const WORDS = /("(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?)|\b(and|or|not|exists|in|is|null|contains|icontains|has)\b|\b(\d[\w.:-]*)|([^"'\w]+|\w+)/gi;
+const WORDS = /("(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?)|\b(and|or|not|exists|in|is|null|contains|icontains|has|parse|as|where)\b|\b(\d[\w.:-]*)|([^"'\w]+|\w+)/gi;
 
 /** @param {{follow: () => void}} on */
 export function start(on) {
@@ -175,7 +175,7 @@ function end(name, local) {
 }
 
 /** Shows the fields over the list, where a screen is too narrow to have them next to it. @param {boolean} open */
-function showFields(open) {
+export function showFields(open) {
   facets.classList.toggle("open", open);
   fieldsBox.setAttribute("aria-expanded", String(open));
   if (open) {

@@ -4,7 +4,7 @@ import { volume } from "./levels.js";
 import { range } from "./range.js";
 import { strip } from "./strip.js";
 
-const canvas = /** @type {HTMLCanvasElement} */ (h("canvas.rail", { test: "rail", "aria-label": "time of the list" }));
+const canvas = /** @type {HTMLCanvasElement} */ (h("canvas.rail", { test: "rail", role: "presentation", title: "time of the list" }));
 export const element = canvas;
 
 /** @param {(time: bigint) => void} goTo */

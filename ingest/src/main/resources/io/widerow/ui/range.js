@@ -112,12 +112,22 @@ export function params(more = {}, other = {}) {
   return to;
 }
 
-/** A filter and another condition. @param {string} where @param {string} condition */
+const STAGE = /(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\x60[^\x60]*\x60|\bregexp\s+\/(?:[^/\\]|\\.)*\/|[^|])+|^(?=\|)/g;
+
+/** The parts of a filter between pipes; the first is of stored fields, and may be empty. @param {string} where */
+export function stages(where) {
+  return (where.match(STAGE) ?? []).map((stage) => stage.trim());
+}
+
+/** A filter and another condition, which also tests fields that are parsed. @param {string} where @param {string} condition */
 export function both(where, condition) {
-  if (!where.trim()) {
-    return condition;
+  const all = stages(where);
+  const last = all.pop() ?? "";
+  const before = all.map((stage) => `${stage} | `.trimStart()).join("");
+  if (/^parse\b/.test(last)) {
+    return `${before}${last} | ${condition}`;
   }
-  return /\bor\b/i.test(where) ? `(${where}) and ${condition}` : `${where} and ${condition}`;
+  return before + (!last ? condition : /\bor\b/i.test(last) ? `(${last}) and ${condition}` : `${last} and ${condition}`);
 }
 
 const KEYWORDS = new Set(["and", "or", "not", "exists", "in", "is", "null", "contains", "icontains", "has", "true", "false"]);

@@ -6,7 +6,7 @@ import { grow, indexOf, list, onList } from "./list.js";
 import { draw as drawRail, element as rail } from "./rail.js";
 import { mark as markStrip, pick } from "./strip.js";
 import { change, state } from "./state.js";
-import { ROW_CHARS, isNumber, plain, valueText } from "./text.js";
+import { ROW_CHARS, isNumber, plain, uncoloured, valueText } from "./text.js";
 
 const ROW = 20;
 const CHAR = 7.22; // width of a character
@@ -20,12 +20,13 @@ let tops = [0]; // where each row begins, and the last one ends
 let wrapChars = 100;
 let names = columns.columns();
 
-const inner = h("div.inner", { role: "rowgroup" });
+const inner = h("div.inner", { role: "presentation" });
 const scroller = h("div.scroller", {
-  test: "list", role: "grid", "aria-label": "events", "aria-rowcount": "-1", tabindex: "0",
+  test: "list", role: "rowgroup", tabindex: "0", "aria-label": "events",
 }, inner);
 const note = h("div.list-note", { hidden: true });
-export const element = h("section.list", {}, columns.head, h("div.list-body", {}, scroller, rail), note);
+const grid = h("div.grid", { role: "grid", "aria-label": "events", "aria-rowcount": "-1" }, columns.head, h("div.list-body", { role: "presentation" }, scroller, rail));
+export const element = h("section.list", {}, grid, note);
 
 /** Whether the end of the list is in sight, and the event where the list stands. */
 export const sight = { end: true, key: "" };
@@ -70,7 +71,7 @@ export function start(on) {
 /** Measures and draws again: columns, wrapping or the size have changed. */
 export function layOut() {
   names = columns.columns();
-  element.style.setProperty("--columns", columns.grid());
+  grid.style.setProperty("--columns", columns.grid());
   element.classList.toggle("wrap", state.wrap);
   columns.show(marked !== null);
   const body = /** @type {HTMLElement | undefined} */ (columns.head.children[names.indexOf("body")]);
@@ -89,7 +90,7 @@ function measure() {
 
 /** How many lines a wrapped body has. @param {any} event */
 function linesOf(event) {
-  const shownPart = bodyOf(event).trimEnd().slice(0, wrapChars * LINES_MAX);
+  const shownPart = uncoloured(bodyOf(event)).trimEnd().slice(0, wrapChars * LINES_MAX);
   const lines = shownPart.split("\n").reduce((sum, line) => sum + (Math.ceil(line.length / wrapChars) || 1), 0);
   return Math.min(lines, LINES_MAX);
 }
@@ -154,19 +155,19 @@ function cell(name, i, event, late) {
   switch (name) {
     case "ts": {
       const when = clock(time);
-      return h("span.time", { title: `${when.year}-${when.day} ${when.time}.${when.nanos}` }, h("i", {}, `${when.day} `), when.time, h("i", {}, `.${when.part}`));
+      return h("span.time", { role: "gridcell", title: `${when.year}-${when.day} ${when.time}.${when.nanos}` }, h("i", {}, `${when.day} `), when.time, h("i", {}, `.${when.part}`));
     }
     case "+": {
       const before = marked ?? (i > 0 ? list.items[i - 1].time : null);
       const long = marked === null && before !== null && time - before > 5_000_000_000n;
-      return h(`span.since${long ? ".long" : ""}`, {}, before === null ? "" : sinceText(time - before));
+      return h(`span.since${long ? ".long" : ""}`, { role: "gridcell" }, before === null ? "" : sinceText(time - before));
     }
     case "body":
       return body(event, late);
     default: {
       const value = name === "level" ? levelText(event, list.items[i].level) : event[name];
       const text = value === undefined ? "" : valueText(value).slice(0, ROW_CHARS);
-      return h(`span${columns.isOwn(name) ? `.${name}` : isNumber(value) ? ".number" : ""}`, {}, ...shown(text));
+      return h(`span${columns.isOwn(name) ? `.${name}` : isNumber(value) ? ".number" : ""}`, { role: "gridcell", dir: "auto" }, ...shown(text));
     }
   }
 }
@@ -185,7 +186,7 @@ function body(event, late) {
   const breaks = state.wrap ? -1 : all.indexOf("\n");
   const line = (breaks < 0 ? all : all.slice(0, breaks)).slice(0, state.wrap ? wrapChars * LINES_MAX : ROW_CHARS);
   const more = breaks < 0 ? 0 : all.slice(breaks).split("\n").length - 1;
-  return h(`span.body${event.body === undefined ? ".made" : ""}`, {},
+  return h(`span.body${event.body === undefined ? ".made" : ""}`, { role: "gridcell", dir: "auto" },
     late ? h("em.late", {}, "late") : null, ...shown(line, state.find),
     more > 0 ? h("em.more", {}, `+${more}`) : null);
 }
@@ -212,12 +213,9 @@ export function step(by) {
 
 /** Scrolls a row into sight. @param {number} i */
 export function reveal(i) {
-  if (i < 0) {
-    return;
-  }
-  if (tops[i] < scroller.scrollTop) {
+  if (i >= 0 && tops[i] < scroller.scrollTop) {
     scroller.scrollTop = tops[i] - ROW;
-  } else if (tops[i + 1] > scroller.scrollTop + scroller.clientHeight) {
+  } else if (i >= 0 && tops[i + 1] > scroller.scrollTop + scroller.clientHeight) {
     scroller.scrollTop = tops[i + 1] + ROW - scroller.clientHeight;
   }
 }

@@ -1,6 +1,6 @@
-// Saves a view: as a named query in the store, a picture, a print. The page writes nothing, so it
-// shows the command that saves the current view.
-import { all } from "./api.js";
+// Saves a view: as a named query in the store, a picture, a print. Without a token that may save, it
+// shows the command that does.
+import { all, write } from "./api.js";
 import { fill, h } from "./dom.js";
 import { download, picture, print } from "./paper.js";
 import { closeOthers, register } from "./popovers.js";
@@ -33,8 +33,11 @@ async function toggle() {
 /** The queries by name, and how to save another; why there are none when the daemon keeps none. */
 async function content() {
   let lines;
+  let may;
   try {
-    lines = (await all("/v1/queries", new URLSearchParams())).lines;
+    const [saved, self] = await Promise.all(["/v1/queries", "/v1/self"].map((path) => all(path, new URLSearchParams())));
+    lines = saved.lines;
+    may = self.lines[0].scopes.includes("admin");
   } catch (refused) {
     return [h("p.hint", {}, plain(refused instanceof Error ? refused.message : String(refused)))];
   }
@@ -43,17 +46,44 @@ async function content() {
       h("button", { test: "picture", onclick: () => { close(); picture(); } }, "Picture of the bars"),
       h("button", { test: "download", onclick: () => { close(); void download().catch(failed); } }, "Download the events"),
       h("button", { test: "print", onclick: () => { close(); void print().catch(failed); } }, "Print the range")),
-    ...lines.map((/** @type {{query: string, parameters: string}} */ each) =>
-      h("button.saved-query", { test: "saved-query", title: plain(each.parameters), onclick: () => { close(); change(read(each.parameters), true); } }, plain(each.query))),
-    h("p.hint", {}, lines.length === 0 ? "No query is saved yet. " : "", "This saves what you see, by a token with the scope admin:"),
-    h("pre.copy", {}, plain(`curl -X PUT '${location.origin}/v1/queries?query=NAME&${parameters()}'`)),
+    ...lines.map((/** @type {{query: string, parameters: string}} */ each) => h("div.menu-row", {},
+      h("button.saved-query", { test: "saved-query", title: plain(each.parameters), onclick: () => { close(); change(read(each.parameters), true); } }, plain(each.query)),
+      may ? forget(each.query) : null)),
+    ...(may ? [saveForm()] : [
+      h("p.hint", {}, lines.length === 0 ? "No query is saved yet. " : "", "Your token may not save. This saves what you see, by a token with the scope admin:"),
+      h("pre.copy", {}, plain(`curl -X PUT '${location.origin}/v1/queries?query=NAME&${parameters().replaceAll("'", "%27")}'`))]),
   ];
 }
 
-/** The view without the selected event: as a query in a URL, and inside single quotes of a shell. */
+/** Saves the view by a name. */
+function saveForm() {
+  const name = /** @type {HTMLInputElement} */ (h("input", { test: "save-name", "aria-label": "name of the query", placeholder: "name", size: "20", required: true }));
+  return h("form.menu-row", { onsubmit: (/** @type {Event} */ event) => {
+    event.preventDefault();
+    edit("PUT", new URLSearchParams([["query", name.value.trim()], ...new URLSearchParams(parameters())]));
+  } }, name, h("button", { test: "save" }, "Save this view"));
+}
+
+/** Deletes a query at the second press. @param {string} query */
+function forget(query) {
+  const press = h("button", { test: "forget", "data-query": plain(query), "aria-label": `delete ${plain(query)}`, onclick: () => {
+    if (press.textContent === "✕") {
+      fill(press, "Delete?");
+    } else {
+      edit("DELETE", new URLSearchParams({ query }));
+    }
+  } }, "✕");
+  return press;
+}
+
+/** Changes the saved queries, and shows them again. @param {"PUT" | "DELETE"} method @param {URLSearchParams} params */
+function edit(method, params) {
+  write(method, "/v1/queries", params).then(content).then((shown) => fill(menu, ...shown)).catch(failed);
+}
+
+/** The view without the selected event, as the query of a URL. */
 function parameters() {
-  const [, query = ""] = address({ ...state, at: "", tail: false }).split("?");
-  return query.replaceAll("'", "%27");
+  return address({ ...state, at: "", tail: false }).split("?")[1] ?? "";
 }
 
 export function close() {

@@ -8,7 +8,16 @@ export const state = {
   types: /** @type {string[]} */ ([]), where: "", from: "", to: "", since: "", shard: "",
   view: "events", at: "", pick: "", pickwhere: "", cols: /** @type {string[]} */ ([]), widths: "",
   find: "", heat: "", tail: false, tz: "utc", wrap: false, map: "events", expr: "",
+  stats: "", by: "", limit: "", rate: false, trace: "", ansi: "",
 };
+
+/** The views, the first shown first. */
+export const VIEWS = ["events", "aggregates", "differences", "layout", "series", "trace"];
+
+/** A query for aggregates is shown as one. @param {{stats: string}} of */
+function viewOf(of) {
+  return of.stats ? "aggregates" : "events";
+}
 
 /** The parameters that make a question. */
 export const QUESTION = ["types", "where", "from", "to", "since", "shard"];
@@ -29,11 +38,13 @@ export function read(query) {
   return {
     types: given.getAll("type").filter((type) => type), where: text("where"), from: text("from"),
     to: text("to"), since: text("since"), shard: text("shard"),
-    view: ["events", "differences", "layout", "series"].includes(view) ? view : "events", at: text("at"),
+    view: VIEWS.includes(view) ? view : viewOf({ stats: text("stats") }), at: text("at"),
     pick: text("pick"), pickwhere: text("pickwhere"),
     cols: listed(text("cols")), widths: text("widths"), find: text("find"), heat: text("heat"),
     tail: text("tail") === "1", tz: text("tz") === "local" ? "local" : "utc",
     wrap: text("wrap") === "1", map: text("map") || "events", expr: text("expr"),
+    stats: text("stats"), by: text("by"), limit: text("limit"), rate: text("rate") === "1",
+    trace: text("trace"), ansi: text("ansi"),
   };
 }
 
@@ -41,25 +52,24 @@ export function read(query) {
 export function address(of) {
   const to = new URLSearchParams();
   of.types.forEach((type) => to.append("type", type));
-  for (const name of ["where", "from", "to", "since", "shard", "at", "pick", "pickwhere", "find", "heat", "widths", "expr"]) {
+  for (const name of ["where", "from", "to", "since", "shard", "at", "pick", "pickwhere", "find", "heat", "widths", "expr", "stats", "by", "limit", "trace", "ansi"]) {
     if (of[name]) {
       to.set(name, of[name]);
     }
   }
-  if (of.view !== "events") {
+  if (of.view !== viewOf(of)) {
     to.set("view", of.view);
   }
   if (of.cols.length > 0) {
     to.set("cols", packed(of.cols));
   }
-  if (of.tail) {
-    to.set("tail", "1");
-  }
   if (of.tz !== "utc") {
     to.set("tz", of.tz);
   }
-  if (of.wrap) {
-    to.set("wrap", "1");
+  for (const name of ["tail", "wrap", "rate"]) {
+    if (of[name]) {
+      to.set(name, "1");
+    }
   }
   if (of.map !== "events") {
     to.set("map", of.map);

@@ -3,8 +3,8 @@ import { draw as drawDamage } from "./damage.js";
 import { fill, h, palette, shown, surface } from "./dom.js";
 import { draw as drawHeat, heat, numbers, rowsFor, span as spanOf } from "./heat.js";
 import { short, whole } from "./format.js";
-import { STACK, className, volume } from "./levels.js";
-import { range } from "./range.js";
+import { CONDITIONS, STACK, className, volume } from "./levels.js";
+import { both, range } from "./range.js";
 import { change, state } from "./state.js";
 
 /** Where the plot lies in its canvas, in pixels. */
@@ -137,8 +137,16 @@ function stand(pen, colour, x, strip) {
 
 function names(legend, strip) {
   const there = ["error", "warn", "info", "debug", "none"].filter((of) => strip.sums[of] > 0);
+  const told = [state.heat, state.where, ...there.map((of) => of + strip.sums[of]), ...(state.heat ? numbers() : [])].join();
+  if (legend.dataset.told === told) {
+    return; // else a button would go while it is pressed
+  }
+  legend.dataset.told = told;
   fill(legend, ...(state.heat ? [] : there).map((of) =>
-    h("span", { title: whole(strip.sums[of]) }, h(`i.swatch.bar-${of}`), `${className(of)} `, h("b", {}, short(strip.sums[of])))),
+    h("button", {
+      test: "level", "data-level": of, title: `${whole(strip.sums[of])} events. Click: only these`, "aria-pressed": String(state.where === CONDITIONS[of]),
+      onclick: () => change({ where: state.where === CONDITIONS[of] ? "" : both(state.where, CONDITIONS[of]) }, true),
+    }, h(`i.swatch.bar-${of}`), `${className(of)} `, h("b", {}, short(strip.sums[of])))),
   ...(state.heat ? [...new Set([state.heat, ...numbers()])].slice(0, NUMBERS_MAX) : []).map((of) =>
     h("button.link", { "aria-pressed": String(of === state.heat), onclick: () => change({ heat: of }) }, ...shown(of))));
 }

@@ -50,6 +50,52 @@ export function parts(text) {
   return found;
 }
 
+const COLOURS = /\u001b\[([\d;:]*)m/g;
+const STYLES = { 1: "bold", 2: "dim", 3: "italic", 4: "underlined", 7: "reversed" };
+
+/**
+ * Parts of a text by the colours that its escape sequences of ANSI give it; `of` has the classes.
+ * @param {string} text @returns {{text: string, of: string}[]}
+ */
+export function coloured(text) {
+  const found = [];
+  let now = /** @type {Record<string, string>} */ ({});
+  let from = 0;
+  for (const { index, 0: { length }, 1: codes } of text.matchAll(COLOURS)) {
+    found.push({ text: text.slice(from, index), of: Object.values(now).join(".") });
+    from = index + length;
+    now = recoloured(now, codes.split(/[;:]/).map(Number));
+  }
+  found.push({ text: text.slice(from), of: Object.values(now).join(".") });
+  return found.filter((part) => part.text);
+}
+
+/** @param {Record<string, string>} before @param {number[]} codes */
+function recoloured(before, codes) {
+  let now = before;
+  for (let i = 0; i < codes.length; i++) {
+    const code = codes[i];
+    if (code === 38 || code === 48) {
+      now = code === 38 && codes[i + 1] === 5 && codes[i + 2] < 16 ? { ...now, ink: `ansi-${codes[i + 2] % 8}` } : now;
+      i += codes[i + 1] === 2 ? 4 : 2;
+    } else if (code === 0) {
+      now = {};
+    } else if ((code >= 30 && code <= 37) || (code >= 90 && code <= 97)) {
+      now = { ...now, ink: `ansi-${code % 10}` };
+    } else if (STYLES[code]) {
+      now = { ...now, [code]: `ansi-${STYLES[code]}` };
+    } else if (code === 39 || code === 22) {
+      now = code === 39 ? { ...now, ink: "ansi-text" } : { ...now, 1: "ansi-text", 2: "ansi-text" };
+    }
+  }
+  return now;
+}
+
+/** A text without escape sequences for colours. @param {string} text */
+export function uncoloured(text) {
+  return text.includes("\u001b[") ? text.replace(COLOURS, "") : text;
+}
+
 /** A text with names for invisible characters, for attributes and canvases. @param {string} text */
 export function plain(text) {
   return parts(text).map((part) => part.text).join("");

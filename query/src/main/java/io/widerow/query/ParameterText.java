@@ -25,7 +25,11 @@ public final class ParameterText {
           "tz",
           "wrap",
           "map",
-          "heat");
+          "heat",
+          "expr",
+          "rate",
+          "trace",
+          "ansi");
 
   private ParameterText() {}
 

@@ -27,6 +27,7 @@ import java.util.zip.GZIPOutputStream;
 record PageFile(byte[] bytes, byte[] gzip, String etag, String contentType) {
   private static final String ROOT = "/io/widerow/ui/";
   private static final String MAIN = "main.js";
+  private static final String VIEWS = "views.js";
   private static final String FONT = "font/woff2";
   private static final int HASH_BYTES = 12;
 
@@ -42,11 +43,12 @@ record PageFile(byte[] bytes, byte[] gzip, String etag, String contentType) {
           """
           index.html page.css icon.svg inter-3100e775.woff2 inter-license.txt
           jetbrains-mono-18be4527.woff2 jetbrains-mono-license.txt text.js state.js api.js
-          format.js partitions.js segments-draw.js series-draw.js range.js levels.js axis.js dom.js
-          columns.js layout-draw.js facets.js popovers.js damage.js heat.js strip-draw.js
-          completions.js strip.js strip-hand.js differences.js rail.js paper.js saved.js
-          question.js series.js find.js login.js list.js follow.js rows.js empty.js event.js
-          layout-side.js keys.js layout.js bind.js health.js main.js
+          format.js segments-draw.js range.js levels.js axis.js dom.js columns.js facets.js
+          popovers.js damage.js heat.js strip-draw.js completions.js strip.js strip-hand.js rail.js
+          paper.js saved.js question.js find.js login.js list.js follow.js rows.js empty.js event.js
+          keys.js bind.js health.js main.js
+          plot-draw.js partitions.js layout-draw.js layout-side.js layout.js differences.js plot.js
+          series.js condition.js translate.js aggregates.js trace.js views.js
           """
               .strip()
               .split("\\s+", -1));
@@ -57,7 +59,8 @@ record PageFile(byte[] bytes, byte[] gzip, String etag, String contentType) {
     return contentType.equals(FONT);
   }
 
-  /// All files that are served, by their names. The modules are one script.
+  /// All files that are served, by their names. The modules are two scripts: what the first rows
+  /// need, and the views that are loaded after them.
   static Map<String, PageFile> all() {
     Map<String, PageFile> files = new LinkedHashMap<>();
     for (String name : NAMES) {
@@ -66,9 +69,17 @@ record PageFile(byte[] bytes, byte[] gzip, String etag, String contentType) {
       }
     }
     List<String> modules = NAMES.stream().filter(name -> name.endsWith(".js")).toList();
-    String script = PageScript.of(modules, name -> withoutComments(new String(read(name), UTF_8)));
-    files.put(MAIN, of(MAIN, script.getBytes(UTF_8)));
+    int first = modules.indexOf(MAIN) + 1;
+    List<String> scripts =
+        PageScript.inTwo(
+            modules.subList(0, first), modules.subList(first, modules.size()), PageFile::script);
+    files.put(MAIN, of(MAIN, scripts.getFirst().getBytes(UTF_8)));
+    files.put(VIEWS, of(VIEWS, scripts.getLast().getBytes(UTF_8)));
     return files;
+  }
+
+  private static String script(String name) {
+    return withoutComments(new String(read(name), UTF_8));
   }
 
   private static PageFile of(String name, byte[] bytes) {

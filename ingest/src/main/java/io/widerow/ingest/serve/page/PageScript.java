@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /// Joins the modules of the page into one script, when the daemon starts: a browser sends one
 /// request, not one for each level of imports, and one file compresses better than thirty.
@@ -21,6 +22,9 @@ import java.util.regex.Pattern;
 ///
 /// A module follows its imports. Modules import by name or as a whole, each import and export is on
 /// one line, and imports have no cycle; anything else is refused.
+///
+/// A script may be loaded after another one, by `await import("./later.js")`: it has the modules
+/// that the first one lacks, imports the others from it, and exports what its last module exports.
 final class PageScript {
   private static final Pattern IMPORT =
       Pattern.compile("(?m)^import (?:\\* as (\\w+)|(\\{[^}]*})) from \"\\./([\\w-]+\\.js)\";$");
@@ -32,6 +36,8 @@ final class PageScript {
   private final Set<String> open = new LinkedHashSet<>();
   private final Set<String> done = new LinkedHashSet<>();
   private final StringBuilder script = new StringBuilder();
+
+  private List<String> exported = List.of(); // by the module that was joined last
 
   private PageScript(UnaryOperator<String> read) {
     this.read = read;
@@ -45,6 +51,25 @@ final class PageScript {
     PageScript made = new PageScript(read);
     modules.forEach(made::add);
     return made.script.toString();
+  }
+
+  /// Returns two scripts: of a module and its imports, and of a module that is loaded after them.
+  ///
+  /// @param modules those of the first script, in this order; its last one is the name of the
+  ///   script
+  /// @param later those of the second script
+  static List<String> inTwo(List<String> modules, List<String> later, UnaryOperator<String> read) {
+    PageScript made = new PageScript(read);
+    modules.forEach(made::add);
+    String shared = made.done.stream().map(PageScript::variable).collect(Collectors.joining(", "));
+    String first = made.script + "export { " + shared + " };\n";
+    made.script.setLength(0);
+    made.script.append("import { %s } from \"./%s\";\n".formatted(shared, modules.getLast()));
+    later.forEach(made::add);
+    String names = String.join(", ", made.exported);
+    String last = variable(later.getLast());
+    made.script.append("export const { %s } = %s;\n".formatted(names, last));
+    return List.of(first, made.script.toString());
   }
 
   private void add(String name) {
@@ -75,6 +100,7 @@ final class PageScript {
     }
     script.append("const ").append(variable(name)).append(" = (() => {\n").append(kept);
     script.append("return { ").append(String.join(", ", names)).append(" };\n})();\n");
+    exported = names;
     open.remove(name);
     done.add(name);
   }

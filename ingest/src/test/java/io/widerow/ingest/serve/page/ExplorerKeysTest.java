@@ -183,6 +183,11 @@ class ExplorerKeysTest extends ExplorerRun {
     awaitUrl("map", "each");
     press("B");
     awaitUrl("map", "");
+    press("s");
+    awaitUrl("view", "series");
+    press("a");
+    awaitUrl("view", "aggregates");
+    browser.await(element("aggregates") + ".dataset.series === '1'");
     press("v");
     awaitUrl("view", "");
     browser.await(element("list") + ".checkVisibility()");
@@ -190,6 +195,10 @@ class ExplorerKeysTest extends ExplorerRun {
     awaitUrl("heat", "ms");
     press("h");
     awaitUrl("heat", "");
+    press("F");
+    browser.await("document.activeElement === " + element("field-search"));
+    press("Esc");
+    browser.await("document.activeElement === document.body");
   }
 
   private void questions() {
@@ -257,7 +266,7 @@ class ExplorerKeysTest extends ExplorerRun {
     browser.press("ArrowDown");
     browser.press("Enter");
     browser.await(element("where") + ".value === 'status = 503 '");
-    awaitOffers("and or");
+    awaitOffers("and or | parse as");
     browser.screenshot(SHOTS.resolve("completions.png"));
     assertTrue(
         browser.requests().stream().noneMatch(each -> each.contains("/v1/query")),
