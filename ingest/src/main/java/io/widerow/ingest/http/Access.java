@@ -41,6 +41,7 @@ public final class Access {
   private static final AsciiString SITE = HttpHeaderNames.of("sec-fetch-site");
   private static final AsciiString RESOURCE_POLICY =
       HttpHeaderNames.of("cross-origin-resource-policy");
+  private static final String SAVED_BY_PAGE = "/v1/queries";
   private static final Set<String> LOCAL = Set.of("localhost", "127.0.0.1", "[::1]");
 
   /// A client of HTTP/2 may send the rest of a body that was answered early; it is dropped. A
@@ -163,7 +164,7 @@ public final class Access {
     if (scope != null && isCrossSite(request)) {
       return refused(route, context, HttpStatus.FORBIDDEN, RequestRefused.BY_OTHER_SITE);
     }
-    if (scope == Tokens.Scope.ADMIN && isWrittenByPage(request)) {
+    if (scope == Tokens.Scope.ADMIN && isWrittenByPage(route, request)) {
       return refused(route, context, HttpStatus.FORBIDDEN, RequestRefused.BY_WEB_PAGE);
     }
     if (tokens == null || scope == null) {
@@ -186,12 +187,25 @@ public final class Access {
     return null;
   }
 
-  /// A web page of another site must not change anything through a user's browser. Browsers send
-  /// `Origin` with every such request that they do not ask about first.
-  private static boolean isWrittenByPage(HttpRequest request) {
+  /// A web page must not change anything through a user's browser, except that the daemon's own
+  /// page saves queries. Browsers send `Origin` with every such request that they do not ask about
+  /// first.
+  private boolean isWrittenByPage(HttpRoute route, HttpRequest request) {
+    String origin = request.headers().get(HttpHeaderNames.ORIGIN);
     return request.method() != HttpMethod.GET
         && request.method() != HttpMethod.HEAD
-        && request.headers().contains(HttpHeaderNames.ORIGIN);
+        && origin != null
+        && !(route.path().equals(SAVED_BY_PAGE) && isOwnPage(request, origin));
+  }
+
+  /// Whether the daemon's own page sent a request. Any page whose name resolves to the daemon looks
+  /// like it (DNS rebinding), so a token or a checked host must keep such pages out.
+  private boolean isOwnPage(HttpRequest request, String origin) {
+    String site = request.headers().get(SITE);
+    return (tokens != null || hostsChecked)
+        && (site != null
+            ? site.equals("same-origin")
+            : authorityOf(origin).equalsIgnoreCase(request.authority()));
   }
 
   /// Whether a browser sends the request for a page of another site. Browsers report that in
@@ -206,8 +220,12 @@ public final class Access {
     if (origin == null) {
       return false;
     }
-    String authority = origin.substring(origin.indexOf("://") < 0 ? 0 : origin.indexOf("://") + 3);
+    String authority = authorityOf(origin);
     return !authority.equalsIgnoreCase(request.authority()) && !hosts.contains(host(authority));
+  }
+
+  private static String authorityOf(String origin) {
+    return origin.substring(origin.indexOf("://") < 0 ? 0 : origin.indexOf("://") + 3);
   }
 
   private static HttpResponse refused(

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Goal: no foreign web page in a user's browser changes or deletes anything in a daemon on the
-/// same machine. Method: every request that changes something, as a browser sends it for a page of
-/// another site without asking first.
+/// same machine, and its own page changes saved queries only. Method: every request that changes
+/// something, as a browser sends it for a page of another site without asking first.
 @Timeout(300)
 class PageWritesTest {
   private static final String[] ELSEWHERE = {"origin", "https://elsewhere.example"};
@@ -35,6 +35,8 @@ class PageWritesTest {
           "PUT /v1/alerts?rule=x&stats=count&above=1",
           "DELETE /v1/alerts?rule=x",
           "PUT /v1/retention?type=*&age=1d",
+          "PUT /v1/queries?query=x&type=y",
+          "DELETE /v1/queries?query=x",
           "POST /v1/events?type=x");
 
   @TempDir private Path directory = Path.of(".");
@@ -56,6 +58,10 @@ class PageWritesTest {
           assertTrue(answer.body().contains("web pages"), answer.body());
         }
       }
+      String[] own = {"origin", "http://127.0.0.1:" + daemon.httpAddress().getPort()};
+      assertEquals(403, http.send("PUT", "/v1/retention?type=*&age=1d", own).statusCode());
+      assertEquals(200, http.send("PUT", "/v1/queries?query=x&type=y", own).statusCode());
+      assertEquals(200, http.send("DELETE", "/v1/queries?query=x", own).statusCode());
       assertEquals(403, http.get("/v1/query?type=x", ELSEWHERE).statusCode());
       assertTrue(http.get("/v1/query?type=x").body().contains("\"n\":1"));
       HttpResponse<String> plan = http.send("POST", "/v1/admin/delete?type=x");

@@ -188,12 +188,18 @@ class ExplorerPageTest extends ExplorerRun {
     browser.open(url + SHOP + "&cols=status");
     browser.evaluate(element("saved") + ".click()");
     browser.await("!" + element("saved-menu") + ".hidden");
-    String told = browser.text(element("saved-menu") + ".textContent");
-    assertTrue(told.contains("No query is saved yet"), told);
-    assertTrue(told.contains("/v1/queries?query=NAME&type=shop&"), told);
     browser.evaluate(element("saved") + ".click()");
     String asked = "type=shop&" + RANGE + "&where=status%20%3D%20503&cols=version";
-    assertEquals(200, http.send("PUT", "/v1/queries?query=cart-errors&" + asked).statusCode());
+    browser.open(url + "/ui/?" + asked);
+    browser.evaluate(element("saved") + ".click()");
+    browser.await(element("save-name"));
+    browser.evaluate(element("save-name") + ".focus()");
+    browser.type("cart-errors");
+    browser.press("Enter");
+    browser.await(element("saved-query"));
+    String kept = http.get("/v1/queries?query=cart-errors").body();
+    assertTrue(kept.contains("where=status+%3D+503&") && kept.contains("&cols=version"), kept);
+    browser.open(url + SHOP);
     browser.evaluate(element("saved") + ".click()");
     browser.await(element("saved-query"));
     shots("saved");
@@ -202,6 +208,13 @@ class ExplorerPageTest extends ExplorerRun {
     browser.await(element("where") + ".value === 'status = 503'");
     browser.await("location.search.includes('cols=version')");
     browser.await(element("bars") + ".dataset.total === '50'");
+    browser.evaluate(element("saved") + ".click()");
+    browser.await(element("forget"));
+    browser.evaluate(element("forget") + ".click()");
+    browser.await(element("forget") + ".textContent === 'Delete?'");
+    browser.evaluate(element("forget") + ".click()");
+    browser.await("!" + element("saved-query"));
+    assertEquals("", http.get("/v1/queries").body());
     assertEquals(List.of(), browser.problems());
   }
 
@@ -344,8 +357,7 @@ class ExplorerPageTest extends ExplorerRun {
   @Test
   void eachEventIsFollowedOnce() throws IOException, InterruptedException {
     browser.open(url + "/ui/?type=live&since=1h");
-    browser.await(
-        element("list") + ".parentElement.parentElement.textContent.includes('No event')");
+    browser.await(element("list") + ".closest('.list').textContent.includes('No event')");
     browser.press("f");
     browser.await(element("tail") + ".getAttribute('aria-pressed') === 'true'");
     int sent = 0;
