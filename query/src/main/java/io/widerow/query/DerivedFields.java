@@ -17,6 +17,9 @@ public interface DerivedFields {
   /// A filter that keeps at least the events that [Making#of] keeps, for the store.
   Filter required();
 
+  /// The same, and one more condition, on fields that are made too.
+  DerivedFields where(Filter further);
+
   /// Begins to read events.
   Making begin();
 

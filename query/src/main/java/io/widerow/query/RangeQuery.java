@@ -123,14 +123,12 @@ public record RangeQuery(
     return kept.derived();
   }
 
-  /// The same query, for a reader of what is stored.
-  ///
-  /// @throws QueryException.Refused when the query makes fields of the attributes of events
-  public RangeQuery requireStored() {
-    if (derived() != null) {
-      throw new QueryException.Refused("where", "takes no | parse here; give a filter only");
-    }
-    return this;
+  /// The same query of the events that a filter keeps too, which may test the fields that are made.
+  public RangeQuery withFurther(Filter further) {
+    DerivedFields made = derived();
+    return made == null
+        ? withFilter(new Filter.And(List.of(filter(), further)))
+        : withCondition(new Condition(filter(), made.where(further)));
   }
 
   /// The same query, with a range that its filter's tests of time and id do not exceed.

@@ -102,11 +102,14 @@ public record AlertRule(
       List<String> where = asked.getOrDefault("where", List.of());
       asked.put(
           "where",
-          where.isEmpty()
-              ? List.of(OTHERS)
-              : where.stream().map(each -> "(%s) and %s".formatted(each, OTHERS)).toList());
+          where.isEmpty() ? List.of(OTHERS) : where.stream().map(AlertRule::ofOthers).toList());
     }
     return asked;
+  }
+
+  /// A filter or a pipeline of the types that are not the daemon's own.
+  private static String ofOthers(String where) {
+    return OTHERS + (where.stripLeading().startsWith("|") ? " " : " | ") + where;
   }
 
   private static Map<String, List<String>> plain(Map<String, List<String>> parameters) {

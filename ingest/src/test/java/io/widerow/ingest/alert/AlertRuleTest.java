@@ -50,6 +50,21 @@ class AlertRuleTest {
     }
   }
 
+  /// A pipeline too, whether the rule names types or not.
+  @Test
+  void aRuleWatchesFieldsOfTexts() {
+    String where = "| parse attributes.none as logfmt | status >= 500";
+    set("typed", "type", "http", "where", where, "stats", "count", "above", "2");
+    set("every", "where", where, "stats", "count", "above", "2");
+    set("first", "where", "status < 900 " + where, "stats", "count", "above", "2");
+    set("either", "where", "status = 7 or status = 500", "stats", "count", "above", "2");
+    send(0, 500, 3);
+    send(1_000, 200, 3);
+    for (String name : List.of("typed", "every", "first", "either")) {
+      assertEquals("3", text(at(name, MINUTE + 2 * SECOND)), name);
+    }
+  }
+
   @Test
   void aRuleWatchesLevels() {
     set("errors", "where", "level >= error", "stats", "count", "above", "1");

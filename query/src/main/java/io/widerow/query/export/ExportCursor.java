@@ -96,7 +96,9 @@ public final class ExportCursor implements EventCursor {
   /// An upper bound of the number of events; 0 when it is unknown: with a filter, after a token, or
   /// when it would have to be asked for.
   private static long expected(RangeQuery query, StoreView view) {
-    if (!(query.filter() instanceof Filter.Everything) || query.after() != null) {
+    if (!(query.filter() instanceof Filter.Everything)
+        || query.derived() != null
+        || query.after() != null) {
       return 0;
     }
     long[] sum = {0};

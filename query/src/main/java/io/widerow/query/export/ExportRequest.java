@@ -32,7 +32,7 @@ public record ExportRequest(RangeQuery query, ExportFormat format) {
     range.remove("now");
     String now = RequestParameters.single(given, "now");
     long counted = now == null ? nowNanos : TimeText.parse("now", now, nowNanos);
-    RangeQuery query = QueryParameters.parse(range, counted).query().requireStored();
+    RangeQuery query = QueryParameters.parse(range, counted).query();
     return new ExportRequest(query, format(RequestParameters.single(given, "format")));
   }
 

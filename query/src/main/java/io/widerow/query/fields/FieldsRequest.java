@@ -158,16 +158,12 @@ public record FieldsRequest(
         ? List.of(new FieldsScan.Part(query, ValueCounts.REST))
         : List.of(
             new FieldsScan.Part(picked(some), ValueCounts.PICKED),
-            new FieldsScan.Part(with(query, some.others()), ValueCounts.REST));
-  }
-
-  private static RangeQuery with(RangeQuery query, Filter filter) {
-    return query.withFilter(new Filter.And(List.of(query.filter(), filter)));
+            new FieldsScan.Part(query.withFurther(some.others()), ValueCounts.REST));
   }
 
   private RangeQuery picked(Pick part) {
     long from = Math.max(query.fromNanos(), part.fromNanos);
     long until = Math.max(from, Math.min(query.untilNanos(), part.untilNanos));
-    return with(query.withRange(from, until), part.filter);
+    return query.withRange(from, until).withFurther(part.filter);
   }
 }

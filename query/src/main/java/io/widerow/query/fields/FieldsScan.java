@@ -158,6 +158,9 @@ final class FieldsScan implements Survey {
   /// Returns how much of a part was read, 0 to 1.
   private double read(Part part, long untilNanos) {
     RangeQuery query = part.query;
+    if (query.derived() != null) { // of each event, not of columns
+      return readEvents(view, query, untilNanos, this::add);
+    }
     List<PartitionInfo> partitions = new ArrayList<>();
     PartitionSpans.forEach(
         view,

@@ -60,7 +60,10 @@ public final class FilterParser {
   /// @throws QueryException.Refused with the text and a caret below the wrong character
   public static Filter parse(String text, long nowNanos) {
     FilterParser parser = new FilterParser(new FilterLexer(text, nowNanos));
-    Filter filter = parser.or();
+    Filter filter = parser.lexer.isPipe() ? new Filter.Everything() : parser.or();
+    if (parser.lexer.isPipe()) {
+      throw parser.lexer.wrong("takes no | here, only a filter of stored fields");
+    }
     if (!parser.lexer.atEnd()) {
       throw parser.lexer.wrong("expected \"and\", \"or\" or the end");
     }

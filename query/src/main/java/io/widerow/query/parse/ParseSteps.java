@@ -69,6 +69,13 @@ public final class ParseSteps implements DerivedFields {
   }
 
   @Override
+  public DerivedFields where(Filter further) {
+    List<ParseStep> more = new ArrayList<>(steps);
+    more.add(new ParseStep.Where(further));
+    return new ParseSteps(more);
+  }
+
+  @Override
   public Making begin() {
     return new ParsedEvent(this);
   }

@@ -47,7 +47,7 @@ public final class SurveyParameters {
   public static RangeQuery query(Map<String, List<String>> given, long nowNanos) {
     Map<String, List<String>> ofQuery = new HashMap<>(given);
     ofQuery.keySet().retainAll(OF_QUERY);
-    return QueryParameters.parse(ofQuery, nowNanos).query().requireStored();
+    return QueryParameters.parse(ofQuery, nowNanos).query();
   }
 
   /// The warnings about fields that `where`, `pick` and `field` name and no event of the range has.
