@@ -45,6 +45,7 @@ public final class ParsedText {
   private AttributeKind[] kinds;
   private long[] bits; // of a number; of a text where it begins
   private int[] lengths;
+  private @Nullable RegexRun run; // when an expression was searched for
 
   /// Where a format reads.
   int at;
@@ -113,6 +114,21 @@ public final class ParsedText {
 
   int length() {
     return length;
+  }
+
+  /// True when the text is known to be UTF-8.
+  boolean isUtf8() {
+    return utf8;
+  }
+
+  /// What searches it for expressions.
+  RegexRun run() {
+    RegexRun known = run;
+    if (known == null) {
+      known = new RegexRun();
+      run = known;
+    }
+    return known;
   }
 
   /// A copy of the text, for what reads whole arrays.

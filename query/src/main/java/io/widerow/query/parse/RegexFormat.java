@@ -9,6 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /// The named groups of an RE2 expression that is found anywhere in the text; a group that is empty
 /// or took no part is no field.
@@ -16,9 +18,20 @@ import java.util.TreeMap;
 /// @param shown the format as it was written
 /// @param regex the expression
 /// @param groups of it that are fields
-record RegexFormat(String shown, Pattern regex, List<Group> groups) implements TextFormat {
+/// @param program the same as steps; null when only RE2/J can take it
+record RegexFormat(String shown, Pattern regex, List<Group> groups, @Nullable RegexProgram program)
+    implements TextFormat {
   RegexFormat {
     groups = List.copyOf(groups);
+  }
+
+  RegexFormat(String shown, Pattern regex, List<Group> groups) {
+    this(
+        shown,
+        regex,
+        groups,
+        RegexProgram.of(
+            regex.pattern(), groups.stream().map(Group::number).collect(Collectors.toSet())));
   }
 
   /// A group that is a field.
@@ -58,21 +71,38 @@ record RegexFormat(String shown, Pattern regex, List<Group> groups) implements T
 
   @Override
   public boolean parse(ParsedText text) {
+    RegexProgram steps = program;
+    if (steps != null && text.isUtf8() && RegexRun.fits(steps, text.length())) {
+      RegexRun run = text.run();
+      if (!run.find(steps, text.bytes(), text.length())) {
+        return false;
+      }
+      for (int i = 0; i < groups.size(); i++) {
+        Group group = groups.get(i);
+        put(text, group, run.start(group.number), run.end(group.number));
+      }
+      return true;
+    }
     Matcher found = regex.matcher(text.copy());
     if (!found.find()) {
       return false;
     }
     for (int i = 0; i < groups.size(); i++) {
       Group group = groups.get(i);
-      int from = found.start(group.number);
-      int until = found.end(group.number);
-      if (from >= 0 && until > from && !group.isText) {
-        text.putFirst(group.name, from, until);
-      } else if (from >= 0 && until > from && text.find(group.name) < 0) {
-        text.putText(group.name, from, until);
-      }
+      put(text, group, found.start(group.number), found.end(group.number));
     }
     return true;
+  }
+
+  private static void put(ParsedText text, Group group, int from, int until) {
+    if (from < 0 || until <= from) {
+      return;
+    }
+    if (!group.isText) {
+      text.putFirst(group.name, from, until);
+    } else if (text.find(group.name) < 0) {
+      text.putText(group.name, from, until);
+    }
   }
 
   @Override

@@ -326,7 +326,7 @@ class OnCallQueriesTest {
     }
   }
 
-  /// Debug lines for a day, the others for longer: whoever asks sees the same events.
+  /// Debug lines for a day, the others for longer: every way of asking shows the same events.
   @Test
   void debugForADay() throws IOException, InterruptedException {
     try (var it = daemon()) {
