@@ -20,7 +20,9 @@ sealed interface RegexNode {
   }
 
   /// One byte of a character beyond ASCII.
-  record Byte(int value) implements RegexNode {}
+  ///
+  /// @param value the byte, which is negative
+  record Beyond(int value) implements RegexNode {}
 
   /// All, one after the other; none matches the empty text.
   record Sequence(List<RegexNode> parts) implements RegexNode {}
@@ -45,7 +47,7 @@ sealed interface RegexNode {
   /// True when it may match the empty text.
   default boolean mayBeEmpty() {
     return switch (this) {
-      case One _, Byte _ -> false;
+      case One _, Beyond _ -> false;
       case Sequence(var parts) -> parts.stream().allMatch(RegexNode::mayBeEmpty);
       case Choice(var parts) -> parts.stream().anyMatch(RegexNode::mayBeEmpty);
       case Repeat(RegexNode part, int min, _, _) -> min == 0 || part.mayBeEmpty();

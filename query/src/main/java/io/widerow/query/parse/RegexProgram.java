@@ -22,9 +22,10 @@ final class RegexProgram {
   static final int EITHER = 2; // a, b: steps, the first is tried first
   static final int JUMP = 3; // a: step
   static final int SAVE = 4; // a: slot
-  static final int PLACE = 5; // a: ordinal of the place
+  static final int PLACE = 5; // a: number of the place
   static final int MATCH = 6;
 
+  private static final List<Place> PLACES = List.of(Place.values());
   private static final int STEPS_MAX = 10_000;
 
   private final Set<Integer> wanted;
@@ -71,6 +72,10 @@ final class RegexProgram {
     return sets[number];
   }
 
+  static Place place(int number) {
+    return PLACES.get(number);
+  }
+
   /// The number of a step among those that are noted when they are taken; negative for others.
   int join(int step) {
     return joins[step];
@@ -106,7 +111,7 @@ final class RegexProgram {
         int _ = step(ONE, setCount++, 0);
         yield true;
       }
-      case RegexNode.Byte(int value) -> {
+      case RegexNode.Beyond(int value) -> {
         int _ = step(BYTE, value, 0);
         yield true;
       }
@@ -123,7 +128,7 @@ final class RegexProgram {
         yield added;
       }
       case Place place -> {
-        int _ = step(PLACE, place.ordinal(), 0);
+        int _ = step(PLACE, PLACES.indexOf(place), 0);
         yield true;
       }
     };

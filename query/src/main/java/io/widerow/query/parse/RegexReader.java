@@ -90,12 +90,9 @@ final class RegexReader {
   private RegexNode sequence() throws Other {
     List<RegexNode> parts = new ArrayList<>();
     while (at < regex.length() && regex.charAt(at) != '|' && regex.charAt(at) != ')') {
-      int before = at;
       RegexNode part = part();
-      if (part != null) {
+      if (part != null) { // else flags
         parts.add(repeated(part));
-      } else if (before == 0 || regex.charAt(before) == '(') {
-        continue; // flags
       }
     }
     return parts.size() == 1 ? parts.getFirst() : new RegexNode.Sequence(parts);
@@ -236,7 +233,7 @@ final class RegexReader {
           ? both
           : new RegexNode.Choice(List.of(both, bytes(lower == 'k' ? KELVIN : LONG_S)));
     }
-    if (anyCase || Character.isSurrogate((char) c) && c < 0x10000) {
+    if (anyCase || (c < 0x10000 && Character.isSurrogate((char) c))) {
       throw new Other();
     }
     return bytes(Character.toString(c).getBytes(StandardCharsets.UTF_8));
@@ -245,7 +242,7 @@ final class RegexReader {
   private static RegexNode bytes(byte[] utf8) {
     List<RegexNode> bytes = new ArrayList<>();
     for (byte each : utf8) {
-      bytes.add(new RegexNode.Byte(each));
+      bytes.add(new RegexNode.Beyond(each));
     }
     return new RegexNode.Sequence(bytes);
   }

@@ -13,8 +13,6 @@ final class RegexRun {
   /// Larger products of text and expression are left to RE2/J.
   static final int NOTED_BITS_MAX = 1 << 22;
 
-  private static final Place[] PLACES = Place.values();
-
   private long[] noted = new long[64];
   private int[] back = new int[256]; // pairs: a step and a place, or a slot's complement and value
   private int depth;
@@ -106,7 +104,7 @@ final class RegexRun {
           step++;
         }
         case RegexProgram.PLACE -> {
-          if (!isAt(PLACES[a], text, length, at)) {
+          if (!isAt(RegexProgram.place(a), text, length, at)) {
             return false;
           }
           step++;

@@ -1,7 +1,6 @@
 package io.widerow.query.parse;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -14,10 +13,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -105,7 +106,7 @@ class RegexProgramTest {
     return groups;
   }
 
-  private static RegexProgram program(Pattern regex) {
+  private static @Nullable RegexProgram program(Pattern regex) {
     return RegexProgram.of(
         regex.pattern(),
         IntStream.rangeClosed(1, regex.groupCount()).boxed().collect(Collectors.toSet()));
@@ -173,18 +174,13 @@ class RegexProgramTest {
     RegexRun run = new RegexRun();
     for (String name : GrokText.patterns()) {
       Pattern regex = GrokText.parse("%{" + name + ":x}").regex();
-      RegexProgram program = assertNotNullProgram(program(regex), name);
+      RegexProgram program = Objects.requireNonNull(program(regex), name);
       for (String line : lines) {
         byte[] utf8 = line.getBytes(StandardCharsets.UTF_8);
         assertEquals(
             byRe2(regex, utf8), byProgram(program, run, utf8, regex.groupCount()), name + line);
       }
     }
-  }
-
-  private static RegexProgram assertNotNullProgram(RegexProgram program, String name) {
-    assertNotNull(program, name);
-    return program;
   }
 
   /// Engines that go back without notes take longer than the universe is old.
