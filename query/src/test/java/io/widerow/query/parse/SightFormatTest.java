@@ -31,6 +31,9 @@ class SightFormatTest {
         "2015-10-18 18:01:47,978 INFO [main] o.a.MRApp: a b ! INFO ! o.a.MRApp ! a b",
         "2015-07-29 17:41:44,747 - INFO  [Q[myid=1]/0:0:2181:Fast@774] - a b ! INFO ! Fast ! a b",
         "2015-07-29 17:41:44,747 ERROR [main] c.x.Y - a b ! ERROR ! c.x.Y ! a b",
+        "2026-01-10 12:00:00,123 [main] INFO  c.x.Y - a b ! INFO ! c.x.Y ! a b",
+        "2026-01-10T12:00:00.123 [a-1] ERROR c.x.Y -- a b ! ERROR ! c.x.Y ! a b",
+        "12:00:00.123 [http-1] WARN  c.x.Y -- a b ! WARN ! c.x.Y ! a b",
         "2015-07-29 17:41:44,747 - my.logger - WARNING - a b ! WARNING ! my.logger ! a b",
         "2026-11-30T02:10:42.123Z  INFO 71 --- [main] c.x.Y : a b ! INFO ! c.x.Y ! a b",
         "20171223-22:15:29:606|Step|30002312|a b ! ! Step ! a b",
@@ -61,7 +64,7 @@ class SightFormatTest {
 
   @Test
   void everyFormatHasALine() {
-    assertEquals(24, SightFormat.names().size(), "and a line above for each");
+    assertEquals(26, SightFormat.names().size(), "and a line above for each");
   }
 
   @Test

@@ -1,0 +1,283 @@
+package io.widerow.query.parse;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.widerow.faults.Seeds;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/// Goal: 99.9 % of the lines of each format have the fields that lnav 0.11 finds in them. Method:
+/// lines as the programs write them, made at random; lnav as a process, whose tables are read with
+/// its SQL. `-Dlnav=FILE` names the program when it is not `/usr/bin/lnav`; without it the test is
+/// skipped.
+@Tag("process")
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
+class LnavTest {
+  private static final int LINES = 2_000;
+  private static final String[] HOSTS = {"web1", "db-2.example.org", "10.0.0.7", "combo"};
+  private static final String[] PROGRAMS = {"sshd", "su", "kernel", "systemd-logind", "CRON"};
+  private static final String[] TEXTS = {
+    "session opened for user ann", "took 12.5 ms", "failed: (2) no such file", "a: b, c=d", "x"
+  };
+  private static final String[] AGENTS = {"curl/8.1", "Mozilla/5.0 (X11; Linux) Gecko", "-", "a b"};
+
+  @TempDir private Path directory = Path.of(".");
+
+  /// A format, lnav's table and its columns by our fields.
+  private enum Format {
+    ACCESS(
+        "clf",
+        "access_log",
+        Map.of(
+            "client",
+            "c_ip",
+            "method",
+            "cs_method",
+            "status",
+            "sc_status",
+            "bytes",
+            "sc_bytes",
+            "protocol",
+            "cs_version",
+            "agent",
+            "cs_user_agent",
+            "referrer",
+            "cs_referer",
+            "user",
+            "cs_username")),
+    APACHE_ERROR(
+        "sight",
+        "error_log",
+        Map.of("module", "module", "pid", "pid", "tid", "tid", "client", "c_ip", "port", "c_port")),
+    HAPROXY_HTTP(
+        "haproxy",
+        "haproxy_log",
+        Map.of(
+            "client",
+            "client_ip",
+            "port",
+            "client_port",
+            "frontend",
+            "frontend_name",
+            "backend",
+            "backend_name",
+            "server",
+            "server_name",
+            "status",
+            "status_code",
+            "bytes",
+            "bytes_read",
+            "Tw",
+            "tw",
+            "Tr",
+            "tr",
+            "termination_state",
+            "termination_state")),
+    HAPROXY_TCP(
+        "haproxy",
+        "haproxy_log",
+        Map.of(
+            "client",
+            "client_ip",
+            "frontend",
+            "frontend_name",
+            "backend",
+            "backend_name",
+            "server",
+            "server_name",
+            "bytes",
+            "bytes_read",
+            "Tw",
+            "tw",
+            "Tc",
+            "tc")),
+    SYSLOG(
+        "syslog",
+        "syslog_log",
+        Map.of(
+            "host",
+            "log_hostname",
+            "app",
+            "log_procname",
+            "pid",
+            "log_pid",
+            "message",
+            "log_body")),
+    SYSLOG_5424(
+        "syslog",
+        "syslog_log",
+        Map.of(
+            "host",
+            "log_hostname",
+            "app",
+            "log_procname",
+            "pid",
+            "log_pid",
+            "msgid",
+            "log_msgid",
+            "message",
+            "log_body")),
+    KLOG(
+        "sight",
+        "glog_log",
+        Map.of("pid", "thread", "file", "src_file", "line", "src_line", "message", "log_body")),
+    LOG4J(
+        "sight",
+        "java_log",
+        Map.of("thread", "thread", "component", "class", "message", "log_body")),
+    OPENSTACK(
+        "sight",
+        "openstack_log",
+        Map.of("pid", "pid", "component", "logger", "message", "log_body"));
+
+    private final String parse;
+    private final String table;
+    private final Map<String, String> columns;
+
+    Format(String parse, String table, Map<String, String> columns) {
+      this.parse = parse;
+      this.table = table;
+      this.columns = new TreeMap<>(columns);
+    }
+
+    String line(SplittableRandom random, int i) {
+      String clock = "%02d:%02d:%02d".formatted(i / 3_600, i / 60 % 60, i % 60);
+      int n = random.nextInt(1, 30_000);
+      String host = HOSTS[random.nextInt(HOSTS.length)];
+      String app = PROGRAMS[random.nextInt(PROGRAMS.length)];
+      String text = TEXTS[random.nextInt(TEXTS.length)];
+      return switch (this) {
+        case ACCESS ->
+            "10.0.%d.7 - %s [17/May/2015:%s +0000] \"GET /a%d HTTP/1.1\" %d %d \"http://x/\" \"%s\""
+                .formatted(
+                    n % 256,
+                    n % 3 == 0 ? "ann" : "-",
+                    clock,
+                    n,
+                    200 + n % 300,
+                    n,
+                    AGENTS[n % AGENTS.length]);
+        case APACHE_ERROR ->
+            "[Tue Apr 04 %s.712806 2017] [core:%s] [pid %d:tid %d] [client 10.0.0.%d:%d] %s"
+                .formatted(clock, n % 2 == 0 ? "error" : "notice", n, n + 1, n % 256, n, text);
+        case HAPROXY_HTTP ->
+            ("Feb 16 %s web1 haproxy[14389]: 10.0.1.%d:%d [06/Feb/2009:%s.655] http-in static/s%d"
+                    + " 10/0/30/69/%d %d %d - - ---- 1/1/1/1/0 0/0 \"GET /i%d HTTP/1.1\"")
+                .formatted(clock, n % 256, n, clock, n % 9, n, 200 + n % 300, n, n);
+        case HAPROXY_TCP ->
+            ("Feb 16 %s web1 haproxy[14387]: 10.0.1.%d:%d [06/Feb/2009:%s.655] fnt bck/srv%d"
+                    + " 0/0/%d %d -- 0/0/0/0/0 0/0")
+                .formatted(clock, n % 256, n, clock, n % 9, n, n);
+        case SYSLOG ->
+            "Oct 11 %s %s %s%s: %s"
+                .formatted(clock, host, app, n % 3 == 0 ? "" : "[" + n + "]", text);
+        case SYSLOG_5424 ->
+            "<165>1 2003-10-11T%s.003Z %s %s %d ID%d - %s"
+                .formatted(clock, host, app, n, n % 90, text);
+        case KLOG ->
+            "%s1128 %s.000123 %d server.go:%d] %s"
+                .formatted("IWEF".charAt(n % 4), clock, n, n % 900, text);
+        case LOG4J ->
+            "2026-01-10 %s,123 [main-%d] %s com.shop.Pay%d - %s"
+                .formatted(clock, n % 9, n % 2 == 0 ? "INFO" : "ERROR", n % 9, text);
+        case OPENSTACK ->
+            "2014-10-28 %s.772 %d INFO neutron.wsgi%d [req-%d None] %s"
+                .formatted(clock, n, n % 9, n, text);
+      };
+    }
+  }
+
+  private static Path program() {
+    return Path.of(System.getProperty("lnav", "/usr/bin/lnav"));
+  }
+
+  private List<Map<String, Object>> byLnav(Format format, List<String> lines)
+      throws IOException, InterruptedException {
+    Path file = Files.write(directory.resolve("some.log"), lines);
+    Path out = directory.resolve("out");
+    String select =
+        ";select log_line, %s from %s"
+            .formatted(String.join(", ", format.columns.values()), format.table);
+    ProcessBuilder command =
+        new ProcessBuilder(
+                program().toString(),
+                "-n",
+                "-c",
+                select,
+                "-c",
+                ":write-jsonlines-to " + out,
+                file.toString())
+            .redirectErrorStream(true)
+            .redirectOutput(directory.resolve("said").toFile());
+    command.environment().put("HOME", directory.toString());
+    command.environment().remove("XDG_CONFIG_HOME");
+    Process lnav = command.start();
+    assertTrue(lnav.waitFor(5, TimeUnit.MINUTES), "lnav ends");
+    assertTrue(Files.exists(out), () -> format + ": " + read(directory.resolve("said")));
+    TextFormat json = Parsed.format("json");
+    return Files.readAllLines(out, StandardCharsets.UTF_8).stream()
+        .map(row -> Objects.requireNonNull(Parsed.fields(json, row), row))
+        .toList();
+  }
+
+  private static String read(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException unreadable) {
+      throw new UncheckedIOException(unreadable);
+    }
+  }
+
+  /// A value of either; a `-` is none.
+  private static String text(@Nullable Object value) {
+    String text = value == null ? "" : value.toString().strip();
+    return text.equals("-") ? "" : text.replaceFirst("\\.0$", "");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void linesHaveTheFieldsOfLnav(Format format) throws IOException, InterruptedException {
+    assumeTrue(Files.isExecutable(program()), program() + " is not there; -Dlnav=FILE names lnav");
+    var random = new SplittableRandom(Seeds.one());
+    List<String> lines = new ArrayList<>();
+    for (int i = 0; i < LINES; i++) {
+      lines.add(format.line(random, i));
+    }
+    TextFormat ours = Parsed.format(format.parse);
+    List<String> different = new ArrayList<>();
+    List<Map<String, Object>> theirs = byLnav(format, lines);
+    assertEquals(LINES, theirs.size(), "rows of lnav");
+    for (Map<String, Object> row : theirs) {
+      String line = lines.get(Integer.parseInt(String.valueOf(row.get("log_line"))));
+      Map<String, Object> fields = Parsed.fields(ours, line);
+      for (Map.Entry<String, String> each : format.columns.entrySet()) {
+        String expected = text(row.get(each.getValue()));
+        String found = text(fields == null ? null : fields.get(each.getKey()));
+        if (!expected.equals(found)) {
+          different.add("%s: lnav %s, found %s in %s".formatted(each, expected, found, line));
+        }
+      }
+    }
+    assertTrue(
+        different.size() <= LINES / 1_000,
+        () -> different.size() + " differ:\n" + String.join("\n", different.subList(0, 5)));
+  }
+}
