@@ -16,10 +16,23 @@ import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Param;
 
 /// What do rules cost, after the decoding of a line of an access log? None; some for another type;
-/// one that finds no such name; an expression with and without a match; fields of a text in three
+/// one that finds no such name; an expression with and without a match; fields of a text in six
 /// ways.
 public class TransformsBench extends DecoderBench {
-  @Param({"none", "otherType", "noSuchName", "noMatch", "address", "drop", "clf", "grok", "sight"})
+  @Param({
+    "none",
+    "otherType",
+    "noSuchName",
+    "noMatch",
+    "address",
+    "drop",
+    "clf",
+    "nginx",
+    "pattern",
+    "regexp",
+    "grok",
+    "sight"
+  })
   private String rules = "none";
 
   private final EventBatch spare = new EventBatch(4 << 20, 64 << 20);
@@ -41,6 +54,13 @@ public class TransformsBench extends DecoderBench {
           case "address" -> "redact body with /^\\d+\\.\\d+\\.\\d+\\.\\d+/ -> \"-\"";
           case "drop" -> "drop body";
           case "clf" -> "parse as clf";
+          case "nginx" -> "parse as nginx";
+          case "pattern" ->
+              "parse as pattern `<client> - <user> [<time>] \"<method> <path> <protocol>\" <status>"
+                  + " <bytes> \"<referrer>\" \"<agent>\"`";
+          case "regexp" ->
+              "parse as regexp /^(?P<client>\\S+) \\S+ (?P<user>\\S+) \\[(?P<time>[^\\]]+)\\]"
+                  + " \"(?P<method>\\S+) (?P<path>\\S+) [^\"]*\" (?P<status>\\d+) (?P<bytes>\\S+)/";
           case "grok" -> "parse as grok `%{COMBINEDAPACHELOG}`";
           case "sight" -> "parse by sight";
           default -> "";
