@@ -1,5 +1,7 @@
 package io.widerow.storage.text;
 
+import java.util.Arrays;
+
 /// Codes of numbers: 0, 1, ... in order of first appearance. It is a hash table with open
 /// addressing, which grows with the numbers, so that few of them stay in the cache.
 ///
@@ -13,6 +15,12 @@ final class LineCodes {
 
   int size() {
     return size;
+  }
+
+  /// Forgets all numbers.
+  void clear() {
+    Arrays.fill(codes, 0);
+    size = 0;
   }
 
   /// The code of a number, which is [#size] from before when it is new.

@@ -15,6 +15,7 @@ public final class TextDecoder {
   private final PieceDecoder pieces;
   private final TemplateDecoder templates;
   private final PieceDecoder.SymbolReader plain;
+  private final LineCodes distinct = new LineCodes();
   private @Nullable Series series;
   private boolean lines;
   private boolean tried; // to make a dictionary of these lines
@@ -51,7 +52,11 @@ public final class TextDecoder {
     }
     pieces.decode(code, in, plain, text, count, out);
     if (out.form > PieceFormat.RAW) {
-      out.print();
+      if (out.printDistinct(distinct)) {
+        form = PieceFormat.DICTIONARY;
+      } else {
+        out.print();
+      }
     }
   }
 

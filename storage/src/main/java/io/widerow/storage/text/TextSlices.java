@@ -2,6 +2,7 @@ package io.widerow.storage.text;
 
 import io.widerow.storage.codec.ByteSource;
 import io.widerow.storage.codec.ByteWords;
+import io.widerow.storage.codec.LongDecoder;
 import io.widerow.storage.codec.Needle;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -40,6 +41,9 @@ public final class TextSlices {
 
   /// True when some texts are known to repeat earlier ones.
   public boolean repeats;
+
+  /// Numbers are printed once when each is there so often, on average.
+  private static final int DISTINCT_TEXTS = 8;
 
   private int[] firsts = new int[0]; // then, by text: the first one known to be equal
   private byte[] printed = new byte[0];
@@ -135,6 +139,44 @@ public final class TextSlices {
     spanOffset = 0;
     spanBytes = at;
     form = PieceFormat.RAW;
+  }
+
+  /// Prints each number once, as a dictionary. False when most differ; then nothing changed.
+  boolean printDistinct(LineCodes distinct) {
+    if (codes.length < count) {
+      codes = new long[LongDecoder.withSpare(count)];
+    }
+    distinct.clear();
+    int most = count / DISTINCT_TEXTS;
+    room(most);
+    int[] found = lengths; // by code: where the number is first, until it is printed
+    for (int i = 0; i < count; i++) {
+      int before = distinct.size();
+      int code = distinct.codeOf(numbers[i]);
+      if (code == before) {
+        if (code == most) {
+          return false;
+        }
+        found[code] = i;
+      }
+      codes[i] = code;
+    }
+    size = distinct.size();
+    int bytesMax = size * PieceFormat.PRINTED_BYTES_MAX + ByteSource.SLACK;
+    if (printed.length < bytesMax) {
+      printed = new byte[bytesMax];
+    }
+    int at = 0;
+    for (int code = 0; code < size; code++) {
+      offsets[code] = at;
+      at = printNumber(found[code], printed, at);
+      lengths[code] = at - offsets[code];
+    }
+    bytes = printed;
+    spanOffset = 0;
+    spanBytes = at;
+    form = PieceFormat.DICTIONARY;
+    return true;
   }
 
   private void spread() {
