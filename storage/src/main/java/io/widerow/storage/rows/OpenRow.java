@@ -180,28 +180,47 @@ public final class OpenRow {
     return true;
   }
 
+  /// The next event of each input is at hand, because the events themselves lie far apart.
   private void mergeInto(Run merged, Run[] inputs) {
     int[] next = new int[inputs.length];
-    while (true) {
-      int least = -1;
-      long leastOffset = 0;
-      for (int i = 0; i < inputs.length; i++) {
-        if (next[i] < inputs[i].size()) {
-          long offset = inputs[i].eventOffset(next[i]);
-          if (least < 0 || rows.before(offset, leastOffset)) {
-            least = i;
-            leastOffset = offset;
-          }
-        }
-      }
-      if (least < 0) {
-        return;
-      }
-      next[least]++;
+    long[] offsets = new long[inputs.length];
+    long[] times = new long[inputs.length];
+    long[] tails = new long[inputs.length];
+    for (int i = 0; i < inputs.length; i++) {
+      offsets[i] = inputs[i].eventOffset(0);
+      times[i] = rows.idTime(offsets[i]);
+      tails[i] = rows.idTail(offsets[i]);
+    }
+    for (int open = inputs.length; open > 0; ) {
+      int least = least(open, offsets, times, tails);
       long bytes = merged.bytesForNext();
       long chunk = bytes == 0 ? 0 : rows.allocateIndex(bytes);
       assert chunk >= 0 : "room was checked";
-      merged.append(chunk, leastOffset, rows.idTime(leastOffset), rows.idTail(leastOffset));
+      merged.append(chunk, offsets[least], times[least], tails[least]);
+      if (++next[least] == inputs[least].size()) {
+        open--;
+        inputs[least] = inputs[open];
+        next[least] = next[open];
+        offsets[least] = offsets[open];
+        times[least] = times[open];
+        tails[least] = tails[open];
+      } else {
+        offsets[least] = inputs[least].eventOffset(next[least]);
+        times[least] = rows.idTime(offsets[least]);
+        tails[least] = rows.idTail(offsets[least]);
+      }
     }
+  }
+
+  /// The least of some events: by id, then by arrival.
+  private static int least(int count, long[] offsets, long[] times, long[] tails) {
+    int least = 0;
+    for (int i = 1; i < count; i++) {
+      int order = TimeUuid.compare(times[i], tails[i], times[least], tails[least]);
+      if (order < 0 || (order == 0 && offsets[i] < offsets[least])) {
+        least = i;
+      }
+    }
+    return least;
   }
 }
