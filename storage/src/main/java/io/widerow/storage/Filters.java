@@ -94,6 +94,17 @@ public final class Filters {
     };
   }
 
+  /// True when a filter examines more of an attribute than whether it is there.
+  public static boolean testsValue(Filter filter, AttributeName name) {
+    return switch (filter) {
+      case Filter.Exists _ -> false;
+      case Filter.And(var parts) -> parts.stream().anyMatch(part -> testsValue(part, name));
+      case Filter.Or(var parts) -> parts.stream().anyMatch(part -> testsValue(part, name));
+      case Filter.Not(Filter inner) -> testsValue(inner, name);
+      default -> named(filter).contains(name);
+    };
+  }
+
   /// True when a filter tests the time of an event, its id or its arrival.
   public static boolean testsTime(Filter filter) {
     return switch (filter) {

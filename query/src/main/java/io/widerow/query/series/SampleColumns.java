@@ -1,5 +1,6 @@
 package io.widerow.query.series;
 
+import io.widerow.storage.sketch.EventColumns;
 import io.widerow.storage.sketch.EventRun;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -9,7 +10,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /// The samples of one series in columns, which may be added in any order: mostly whole runs of them
-/// are in order.
+/// are in order. Runs of the store are referred to where they are. When they do not overlap, they
+/// follow each other by their first times.
 ///
 /// ```
 ///   as added    30 45 60 | 0 15 | 75 90       three rising runs
@@ -20,30 +22,53 @@ import org.jspecify.annotations.Nullable;
 /// Of samples in one millisecond the last counts; of those with one time, the last that arrived.
 ///
 /// - Threads: one.
-/// - Memory: 24 bytes a sample, half as much again while it grows; 16 after [#end].
+/// - Memory: 24 bytes a sample, and half as much again while single ones are added; 16 after
+///   [#end].
 public final class SampleColumns {
   private static final int FIRST = 16;
   private static final int FEW = 16; // chains that a run is tried at
+  private static final long NANOS_PER_MILLISECOND = 1_000_000; // no event is before 1970
 
-  private long[] nanos = new long[FIRST]; // milliseconds after `end`
-  private long[] arrivals = new long[FIRST];
-  private long[] bits = new long[FIRST];
+  private final List<Slice> slices = new ArrayList<>(0);
+  private long[] nanos = {};
+  private long[] arrivals = {};
+  private long[] bits = {};
   private byte @Nullable [] @Nullable [] messages; // of histograms; null while there are none
   private int count;
   private int[] starts = new int[2]; // of rising runs; there is room for the end of the last
+  private long[] millis = {}; // after `end`
+  private double[] values = {}; // after `end`
   private int runs = 1;
   private long messageBytes;
   private int histograms;
   private int collapsed;
+  private int sliced; // samples in slices
 
-  /// Number of samples.
+  /// A run of the store.
+  ///
+  /// @param whole whether its numbers are whole
+  private record Slice(EventColumns of, int from, int size, boolean whole) {
+    long first() {
+      return of.nanos()[from];
+    }
+
+    long bits(int at) {
+      long number = of.bits()[at];
+      return whole ? Double.doubleToRawLongBits((double) number) : number;
+    }
+  }
+
+  /// Number of samples. After [#end].
   public int count() {
     return count;
   }
 
   /// Memory held.
   long bytes() {
-    return (long) Long.BYTES * (nanos.length + arrivals.length + bits.length) + messageBytes;
+    return (long) Long.BYTES * (nanos.length + arrivals.length + bits.length)
+        + (long) EventColumns.EVENT_BYTES * sliced
+        + 2L * Long.BYTES * millis.length
+        + messageBytes;
   }
 
   /// Number of samples that others of their milliseconds replace. After [#end].
@@ -54,7 +79,7 @@ public final class SampleColumns {
   private void reserve(int more) {
     int wanted = Math.addExact(count, more);
     if (wanted > nanos.length) {
-      int room = Math.max(wanted, nanos.length + (nanos.length >> 1));
+      int room = Math.max(Math.max(FIRST, wanted), nanos.length + (nanos.length >> 1));
       nanos = Arrays.copyOf(nanos, room);
       arrivals = Arrays.copyOf(arrivals, room);
       bits = Arrays.copyOf(bits, room);
@@ -85,15 +110,8 @@ public final class SampleColumns {
   ///
   /// @param whole whether they are whole numbers
   void add(EventRun run, boolean whole) {
-    int size = run.size();
-    reserve(size);
-    for (int i = 0; i < size; i++) {
-      long number = run.bits(i);
-      put(
-          run.timeNanos(i),
-          run.arrival(i),
-          whole ? Double.doubleToRawLongBits((double) number) : number);
-    }
+    slices.add(new Slice(run.columns(), run.from(), run.size(), whole));
+    sliced += run.size();
   }
 
   private void put(long atNanos, long arrival, long valueBits) {
@@ -116,31 +134,75 @@ public final class SampleColumns {
 
   /// Ends after the last sample: puts them in order, and lets one of each millisecond count.
   void end() {
-    int[] order = runs == 1 ? null : order();
-    long[] millis = new long[count];
-    long[] kept = new long[count];
-    byte @Nullable [] @Nullable [] all = messages;
-    byte @Nullable [] @Nullable [] keptMessages = all == null ? null : new byte[count][];
-    int at = 0;
-    for (int i = 0; i < count; i++) {
-      int from = order == null ? i : order[i];
-      long time = nanos[from] / 1_000_000; // no event is before 1970
-      if (at > 0 && millis[at - 1] == time) {
-        at--;
-        collapsed++;
-      }
-      millis[at] = time;
-      kept[at] = bits[from];
-      if (all != null && keptMessages != null) {
-        keptMessages[at] = all[from];
-      }
-      at++;
+    slices.sort(Comparator.comparingLong(Slice::first));
+    if (count > 0 || !endSlices()) {
+      unslice();
+      endSingles();
     }
-    nanos = millis;
-    bits = kept;
-    messages = keptMessages;
-    arrivals = new long[0];
-    count = at;
+    slices.clear();
+    sliced = 0;
+    nanos = new long[0];
+    arrivals = nanos;
+    bits = nanos;
+  }
+
+  /// Puts slices one after the other. False when that does not bring their samples in order; then
+  /// nothing has ended.
+  private boolean endSlices() {
+    millis = new long[sliced];
+    values = new double[sliced];
+    long last = Long.MIN_VALUE;
+    for (Slice slice : slices) {
+      long[] times = slice.of.nanos();
+      for (int i = slice.from; i < slice.from + slice.size; i++) {
+        if (times[i] <= last) {
+          count = 0;
+          collapsed = 0;
+          return false;
+        }
+        last = times[i];
+        keep(last / NANOS_PER_MILLISECOND, slice.bits(i));
+      }
+    }
+    return true;
+  }
+
+  /// Returns where it is.
+  private int keep(long atMillis, long valueBits) {
+    if (count > 0 && millis[count - 1] == atMillis) {
+      count--;
+      collapsed++;
+    }
+    millis[count] = atMillis;
+    values[count] = Double.longBitsToDouble(valueBits);
+    return count++;
+  }
+
+  private void unslice() {
+    reserve(sliced);
+    for (Slice slice : slices) {
+      for (int i = slice.from; i < slice.from + slice.size; i++) {
+        put(slice.of.nanos()[i], slice.of.arrivals()[i], slice.bits(i));
+      }
+    }
+  }
+
+  private void endSingles() {
+    int[] order = runs == 1 ? null : order();
+    int all = count;
+    millis = new long[all];
+    values = new double[all];
+    byte @Nullable [] @Nullable [] given = messages;
+    byte @Nullable [] @Nullable [] kept = given == null ? null : new byte[all][];
+    count = 0;
+    for (int i = 0; i < all; i++) {
+      int from = order == null ? i : order[i];
+      int at = keep(nanos[from] / NANOS_PER_MILLISECOND, bits[from]);
+      if (given != null && kept != null) {
+        kept[at] = given[from];
+      }
+    }
+    messages = kept;
   }
 
   /// The order of the samples. Rising runs that follow each other in time are chains; these are
@@ -223,16 +285,12 @@ public final class SampleColumns {
 
   /// The times, milliseconds since the Unix epoch. After [#end].
   public long[] millis() {
-    return nanos.length == count ? nanos : Arrays.copyOf(nanos, count);
+    return millis.length == count ? millis : Arrays.copyOf(millis, count);
   }
 
   /// The numbers; 0 for histograms. After [#end].
   public double[] values() {
-    double[] values = new double[count];
-    for (int i = 0; i < count; i++) {
-      values[i] = Double.longBitsToDouble(bits[i]);
-    }
-    return values;
+    return values.length == count ? values : Arrays.copyOf(values, count);
   }
 
   /// Number of histograms that were added.

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 final class SeriesTable {
   private static final int ENTRY_BYTES = 64;
   private static final int FIELD_BYTES = 24;
+  private static final int RUN_BYTES = 48;
 
   private final QueryExecution execution;
   private final SeriesSet found;
@@ -34,7 +36,14 @@ final class SeriesTable {
   private final ValueTable keys = new ValueTable(true);
   private final AttributeValue keyValue = new AttributeValue();
   private final List<Entry> entries = new ArrayList<>();
+  private final Map<Object, KnownRun> runs = new IdentityHashMap<>(); // by their keys
   private long held;
+
+  /// What is known of a run of samples.
+  ///
+  /// @param series null when it is not wanted
+  /// @param whole whether its numbers are whole
+  private record KnownRun(@Nullable SampledSeries series, boolean whole) {}
 
   /// The series of the events with one key: those of a sample or a histogram in the order of
   /// [#seriesOfSample], those of fields as they come.
@@ -85,17 +94,30 @@ final class SeriesTable {
       add(event, points.show(event), event.timeNanos(), event.arrival());
       return;
     }
+    Object key = run.key();
+    KnownRun known = key == null ? null : runs.get(key);
+    if (known != null) {
+      add(run, known.series, known.whole);
+      return;
+    }
     EventPoints.Kind kind = points.show(run, 0);
     if (kind == EventPoints.Kind.SAMPLE) {
-      for (SampledSeries series : entry().series) {
-        if (series != null) {
-          found.add(series, run, points.isWhole());
-        }
+      KnownRun added = new KnownRun(entry().series[0], points.isWhole());
+      if (key != null) {
+        runs.put(key, added);
+        execution.hold(RUN_BYTES);
       }
+      add(run, added.series, added.whole);
       return;
     }
     for (int i = 0; i < run.size(); i++) {
       add(run, points.show(run, i), run.timeNanos(i), run.arrival(i));
+    }
+  }
+
+  private void add(EventRun run, @Nullable SampledSeries series, boolean whole) {
+    if (series != null) {
+      found.add(series, run, whole);
     }
   }
 

@@ -8,6 +8,7 @@ import io.widerow.event.PartitionKey;
 import io.widerow.event.TimeUuid;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Filter;
+import io.widerow.storage.Grouping;
 import io.widerow.storage.LaneArrivals;
 import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.Scan;
@@ -190,12 +191,6 @@ public final class OpenRows implements AutoCloseable {
     return EventLayout.idTail(memory, offset);
   }
 
-  /// True when the event at `a` comes before the one at `b`: by id, then by arrival.
-  boolean before(long a, long b) {
-    int order = TimeUuid.compare(idTime(a), idTail(a), idTime(b), idTail(b));
-    return order != 0 ? order < 0 : a < b;
-  }
-
   /// Takes memory for an index chunk.
   ///
   /// @return its offset; negative when there is no room
@@ -351,6 +346,8 @@ public final class OpenRows implements AutoCloseable {
         @Nullable Executor threads,
         Consumer<RowChunk> chunks) {
       List<EventCursor> cursors = new ArrayList<>();
+      Grouping fold = scan.fold();
+      Grouping.Runs runs = fold == null ? null : fold.runs();
       for (Run run : row.runs()) {
         int from = 0;
         int visible = run.isMerged() ? 0 : RunCursor.visible(run, watermark);
@@ -359,9 +356,11 @@ public final class OpenRows implements AutoCloseable {
             chunks.accept(run.chunk(from, entries));
           }
         }
+        RunCursor.Entries rest = entries(run, from);
         cursors.add(
-            new RunCursor(
-                entries(run, from), false, false, scan, row.key.shard(), filter, threads));
+            runs == null
+                ? new RunCursor(rest, false, false, scan, row.key.shard(), filter, threads)
+                : new RowRuns(rest, runs, scan, filter));
       }
       return cursors;
     }

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: one. With a filter, other threads evaluate entries ahead, see [RunPrefilters].
 /// - Memory: borrows the rows' memory from their view, until [#close].
 final class RunCursor implements EventCursor {
+  private final Entries entries;
   private final MemorySegment memory;
   private final long watermark;
   private final Run run;
@@ -57,6 +58,30 @@ final class RunCursor implements EventCursor {
     static Entries from(MemorySegment memory, long watermark, Run run, int from) {
       return new Entries(memory, watermark, run, from, Integer.MAX_VALUE);
     }
+
+    /// The first of some entries whose id is not below one.
+    ///
+    /// @param visible how many they are
+    int firstNotBelow(EventId id, int visible) {
+      int low = 0;
+      int high = visible;
+      while (low < high) {
+        int middle = (low + high) >>> 1;
+        long event = run.eventOffset(middle);
+        int order =
+            TimeUuid.compare(
+                EventLayout.idTime(memory, event),
+                EventLayout.idTail(memory, event),
+                id.time(),
+                id.tail());
+        if (order < 0) {
+          low = middle + 1;
+        } else {
+          high = middle;
+        }
+      }
+      return low;
+    }
   }
 
   /// All events of entries none of which replaces another.
@@ -77,6 +102,7 @@ final class RunCursor implements EventCursor {
       int shard,
       Filter filter,
       @Nullable Executor threads) {
+    this.entries = of;
     this.memory = of.memory;
     this.watermark = of.watermark;
     this.run = of.run;
@@ -87,9 +113,9 @@ final class RunCursor implements EventCursor {
     this.arrivedFrom = scan.arrivedFrom(shard);
     this.arrivedUntil = scan.arrivedUntil(shard);
     int visible = Math.min(of.until, visible(run, watermark));
-    int least = Math.max(firstNotBelow(scan.from(), visible), firstArrived(visible));
+    int least = Math.max(of.firstNotBelow(scan.from(), visible), firstArrived(visible));
     this.from = Math.min(Math.max(of.from, least), Math.max(of.from, visible));
-    this.until = Math.max(from, firstNotBelow(scan.until(), visible));
+    this.until = Math.max(from, of.firstNotBelow(scan.until(), visible));
     this.next = scan.descending() ? until - 1 : from;
     this.groupFrom = from;
     this.groupLimit = from;
@@ -124,27 +150,6 @@ final class RunCursor implements EventCursor {
     while (low < high) {
       int middle = (low + high) >>> 1;
       if (run.eventOffset(middle) < watermark) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
-  }
-
-  private int firstNotBelow(EventId id, int visible) {
-    int low = 0;
-    int high = visible;
-    while (low < high) {
-      int middle = (low + high) >>> 1;
-      long event = run.eventOffset(middle);
-      int order =
-          TimeUuid.compare(
-              EventLayout.idTime(memory, event),
-              EventLayout.idTail(memory, event),
-              id.time(),
-              id.tail());
-      if (order < 0) {
         low = middle + 1;
       } else {
         high = middle;
@@ -245,7 +250,7 @@ final class RunCursor implements EventCursor {
     int end =
         limit == Long.MAX_VALUE
             ? until
-            : Math.min(until, firstNotBelow(EventId.leastOf(limit), until));
+            : Math.min(until, entries.firstNotBelow(EventId.leastOf(limit), until));
     weight = end - next;
     next = end;
     scanned += weight;

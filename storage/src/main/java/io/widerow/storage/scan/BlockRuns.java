@@ -33,10 +33,12 @@ final class BlockRuns implements BlockFold {
   private int[] cells = new int[0];
   private int[] codes = new int[0];
   private long[] numbers = new long[0];
+  private final RunKeys keys;
   private RunTable table = new RunTable();
 
   BlockRuns(Grouping.Runs runs) {
     this.value = runs.value();
+    this.keys = new RunKeys(value);
   }
 
   @Override
@@ -58,6 +60,7 @@ final class BlockRuns implements BlockFold {
   @Override
   public long heldBytes() {
     return table.heldBytes()
+        + keys.heldBytes()
         + renumbered.heldBytes()
         + 2L * Integer.BYTES * cells.length
         + (long) Long.BYTES * numbers.length;
@@ -84,7 +87,7 @@ final class BlockRuns implements BlockFold {
     int count = divide(reader, kept);
     RunTable made = new RunTable();
     RowView view = new RowView(reader, index.partition.key().type());
-    made.add(cells, count, events, kept, numbers(reader), reader.ids(), view);
+    made.add(cells, count, events, kept, numbers(reader), reader, keys, view);
     table = made;
   }
 

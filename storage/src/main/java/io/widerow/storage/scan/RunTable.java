@@ -1,35 +1,39 @@
 package io.widerow.storage.scan;
 
-import io.widerow.event.AttributeName;
-import io.widerow.event.AttributeValue;
 import io.widerow.event.EventLayout;
 import io.widerow.event.EventView;
 import io.widerow.event.TimeUuid;
+import io.widerow.event.WrappedEvent;
 import io.widerow.storage.EventSlice;
 import io.widerow.storage.codec.IdDecoder;
+import io.widerow.storage.segment.BlockReader;
+import io.widerow.storage.sketch.EventColumns;
 import io.widerow.storage.sketch.EventRun;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
-/// Runs of events of one block: a copy of the first event of each, and columns of all.
+/// Runs of events of one block: columns of all, and what the events of each have in common.
 ///
 /// ```
 ///   rows     0  1  2  3  4  5         cells  0  1  0  1  1  2
 ///   columns  0  2 | 1  3  4 | 5       run by run, with time, arrival and number
-///   slice    0      1         5
+///   firsts      k      l      k       keys; rows 0 and 1 were copied for k and l
 /// ```
 ///
 /// - Threads: one.
 /// - Memory: 24 bytes an event, and the copies.
 final class RunTable implements BlockFold.Result {
-  private static final int ROW_BYTES = 3 * Long.BYTES;
-
-  private final EventSlice firsts = new EventSlice();
+  private final EventSlice copies = new EventSlice();
+  private Key[] firsts = {}; // by run
   private int[] starts = {0}; // by run, and the end of the last
   private int size;
-  private long[] nanos = {};
-  private long[] arrivals = {};
-  private long[] bits = {};
+  private EventColumns columns = EventColumns.of(0);
+
+  /// What the events of a run have in common.
+  ///
+  /// @param of has an event with it
+  /// @param known whether each run with it has this very key
+  record Key(EventSlice of, int place, boolean known) {}
 
   /// Adds the rows of a block.
   ///
@@ -44,7 +48,8 @@ final class RunTable implements BlockFold.Result {
       int events,
       @Nullable BitSet kept,
       long[] numbers,
-      IdDecoder ids,
+      BlockReader reader,
+      RunKeys keys,
       RowView view) {
     int[] places = new int[count];
     int[] met = new int[count];
@@ -52,7 +57,7 @@ final class RunTable implements BlockFold.Result {
     for (int row = next(kept, 0, events); row < events; row = next(kept, row + 1, events)) {
       int cell = cells[row];
       if (places[cell]++ == 0) {
-        firstRows[cell] = row;
+        firstRows[size] = row;
         met[size++] = cell;
       }
     }
@@ -61,18 +66,15 @@ final class RunTable implements BlockFold.Result {
       int cell = met[run];
       starts[run + 1] = starts[run] + places[cell];
       places[cell] = starts[run];
-      view.show(firstRows[cell]);
-      firsts.add(view);
     }
-    int rows = starts[size];
-    nanos = new long[rows];
-    arrivals = new long[rows];
-    bits = new long[rows];
+    firsts = keys.of(reader, firstRows, size, starts[size], copies, view);
+    columns = EventColumns.of(starts[size]);
+    IdDecoder ids = reader.ids();
     for (int row = next(kept, 0, events); row < events; row = next(kept, row + 1, events)) {
       int place = places[cells[row]]++;
-      nanos[place] = TimeUuid.nanosOf(ids.times[row], ids.tails[row]);
-      arrivals[place] = EventLayout.arrival(ids.versions[row], ids.tails[row]);
-      bits[place] = numbers[row];
+      columns.nanos()[place] = TimeUuid.nanosOf(ids.times[row], ids.tails[row]);
+      columns.arrivals()[place] = EventLayout.arrival(ids.versions[row], ids.tails[row]);
+      columns.bits()[place] = numbers[row];
     }
   }
 
@@ -91,9 +93,9 @@ final class RunTable implements BlockFold.Result {
 
   @Override
   public long heldBytes() {
-    return (long) ROW_BYTES * nanos.length
+    return (long) EventColumns.EVENT_BYTES * starts[size]
         + (long) Integer.BYTES * starts.length
-        + firsts.heldBytes();
+        + copies.heldBytes();
   }
 
   @Override
@@ -111,13 +113,23 @@ final class RunTable implements BlockFold.Result {
   /// Shows the runs one after the other.
   ///
   /// - Threads: one.
-  final class Shown implements BlockFold.Shown, EventRun {
+  final class Shown extends WrappedEvent implements BlockFold.Shown, EventRun {
     private int run = -1;
 
     @Override
     public boolean next() {
-      run++;
-      return firsts.next();
+      if (run + 1 >= size) {
+        return false;
+      }
+      Key key = firsts[++run];
+      key.of.show(key.place);
+      wrap(key.of);
+      return true;
+    }
+
+    @Override
+    public @Nullable Object key() {
+      return firsts[run].known ? firsts[run] : null;
     }
 
     @Override
@@ -126,53 +138,13 @@ final class RunTable implements BlockFold.Result {
     }
 
     @Override
-    public long timeNanos(int at) {
-      return nanos[starts[run] + at];
+    public EventColumns columns() {
+      return columns;
     }
 
     @Override
-    public long arrival(int at) {
-      return arrivals[starts[run] + at];
-    }
-
-    @Override
-    public long bits(int at) {
-      return bits[starts[run] + at];
-    }
-
-    @Override
-    public long idTime() {
-      return firsts.idTime();
-    }
-
-    @Override
-    public long idTail() {
-      return firsts.idTail();
-    }
-
-    @Override
-    public long version() {
-      return firsts.version();
-    }
-
-    @Override
-    public String type() {
-      return firsts.type();
-    }
-
-    @Override
-    public void readType(AttributeValue out) {
-      firsts.readType(out);
-    }
-
-    @Override
-    public boolean find(AttributeName name, AttributeValue out) {
-      return firsts.find(name, out);
-    }
-
-    @Override
-    public void forEach(AttributeValue scratch, AttributeVisitor visitor) {
-      firsts.forEach(scratch, visitor);
+    public int from() {
+      return starts[run];
     }
   }
 }

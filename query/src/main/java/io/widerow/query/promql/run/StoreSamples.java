@@ -62,12 +62,10 @@ public record StoreSamples(QueryExecution execution, Set<AttributeName> logLabel
     long bytes = 0;
     for (SampledSeries series : all) {
       SampleColumns columns = series.takeColumns();
-      long numbers = (long) Double.BYTES * columns.count();
       long histograms = HISTOGRAM_BYTES * columns.histograms();
-      execution.hold(numbers + histograms);
+      execution.hold(histograms);
       result.add(samples(series.labels(), columns));
-      execution.hold(-numbers); // those of the columns are garbage
-      bytes += Long.BYTES * (long) columns.count() + numbers + histograms;
+      bytes += (Long.BYTES + Double.BYTES) * (long) columns.count() + histograms;
     }
     execution.release(mark + bytes); // what the series held is garbage
     return result;
