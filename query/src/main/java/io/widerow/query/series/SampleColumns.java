@@ -47,9 +47,11 @@ public final class SampleColumns {
   /// A run of the store.
   ///
   /// @param whole whether its numbers are whole
-  private record Slice(EventColumns of, int from, int size, boolean whole) {
-    long first() {
-      return of.nanos()[from];
+  private record Slice(EventColumns of, int from, int size, boolean whole, long first, long last) {
+    static Slice of(EventRun run, boolean whole) {
+      int last = run.size() - 1;
+      return new Slice(
+          run.columns(), run.from(), run.size(), whole, run.timeNanos(0), run.timeNanos(last));
     }
 
     long bits(int at) {
@@ -110,7 +112,7 @@ public final class SampleColumns {
   ///
   /// @param whole whether they are whole numbers
   void add(EventRun run, boolean whole) {
-    slices.add(new Slice(run.columns(), run.from(), run.size(), whole));
+    slices.add(Slice.of(run, whole));
     sliced += run.size();
   }
 
@@ -135,10 +137,16 @@ public final class SampleColumns {
   /// Ends after the last sample: puts them in order, and lets one of each millisecond count.
   void end() {
     slices.sort(Comparator.comparingLong(Slice::first));
-    if (count > 0 || !endSlices()) {
-      unslice();
-      endSingles();
-    }
+    int apart = count > 0 ? 0 : apart();
+    int all = sliced + count;
+    unslice(apart);
+    int singles = count;
+    int[] order = runs == 1 ? null : order();
+    millis = new long[all];
+    values = new double[all];
+    count = 0;
+    slices.subList(0, apart).forEach(this::endSlice);
+    endSingles(order, singles);
     slices.clear();
     sliced = 0;
     nanos = new long[0];
@@ -146,25 +154,32 @@ public final class SampleColumns {
     bits = nanos;
   }
 
-  /// Puts slices one after the other. False when that does not bring their samples in order; then
-  /// nothing has ended.
-  private boolean endSlices() {
-    millis = new long[sliced];
-    values = new double[sliced];
-    long last = Long.MIN_VALUE;
-    for (Slice slice : slices) {
-      long[] times = slice.of.nanos();
-      for (int i = slice.from; i < slice.from + slice.size; i++) {
-        if (times[i] <= last) {
-          count = 0;
-          collapsed = 0;
-          return false;
-        }
-        last = times[i];
-        keep(last / NANOS_PER_MILLISECOND, slice.bits(i));
+  /// Number of slices, from the first on, that end before any other begins.
+  private int apart() {
+    for (int i = 1; i < slices.size(); i++) {
+      int apart = i;
+      while (apart > 0 && slices.get(apart - 1).last >= slices.get(i).first) {
+        apart--;
+      }
+      if (apart < i) {
+        return apart;
       }
     }
-    return true;
+    return slices.size();
+  }
+
+  private void endSlice(Slice slice) {
+    long[] times = slice.of.nanos();
+    long[] places = slice.of.arrivals();
+    long last = Long.MIN_VALUE; // arrival of the latest sample
+    for (int i = slice.from; i < slice.from + slice.size; i++) {
+      if (i > slice.from && times[i] == times[i - 1] && places[i] < last) {
+        collapsed++; // of one time the last arrival counts
+      } else {
+        last = places[i];
+        keep(times[i] / NANOS_PER_MILLISECOND, slice.bits(i));
+      }
+    }
   }
 
   /// Returns where it is.
@@ -178,24 +193,20 @@ public final class SampleColumns {
     return count++;
   }
 
-  private void unslice() {
-    reserve(sliced);
-    for (Slice slice : slices) {
+  /// Makes single samples of some slices.
+  private void unslice(int first) {
+    for (Slice slice : slices.subList(first, slices.size())) {
+      reserve(slice.size);
       for (int i = slice.from; i < slice.from + slice.size; i++) {
         put(slice.of.nanos()[i], slice.of.arrivals()[i], slice.bits(i));
       }
     }
   }
 
-  private void endSingles() {
-    int[] order = runs == 1 ? null : order();
-    int all = count;
-    millis = new long[all];
-    values = new double[all];
+  private void endSingles(int @Nullable [] order, int singles) {
     byte @Nullable [] @Nullable [] given = messages;
-    byte @Nullable [] @Nullable [] kept = given == null ? null : new byte[all][];
-    count = 0;
-    for (int i = 0; i < all; i++) {
+    byte @Nullable [] @Nullable [] kept = given == null ? null : new byte[millis.length][];
+    for (int i = 0; i < singles; i++) {
       int from = order == null ? i : order[i];
       int at = keep(nanos[from] / NANOS_PER_MILLISECOND, bits[from]);
       if (given != null && kept != null) {
