@@ -30,7 +30,8 @@ class LayerTest extends LayerRules {
       storage.journal: event storage storage.disk
       storage.layout: event
       storage.digest: event
-      storage.rows: event storage storage.disk storage.codec storage.cursor storage.layout
+      storage.rows: event storage storage.sketch storage.disk storage.codec storage.cursor \
+          storage.layout
       storage.segment: event rollup storage storage.disk storage.codec storage.text \
           storage.cursor storage.sketch
       storage.aggregatefile: event rollup storage.disk storage.codec storage.sketch storage.segment
