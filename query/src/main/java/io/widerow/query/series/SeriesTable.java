@@ -36,7 +36,7 @@ final class SeriesTable {
   private final ValueTable keys = new ValueTable(true);
   private final AttributeValue keyValue = new AttributeValue();
   private final List<Entry> entries = new ArrayList<>();
-  private final Map<Object, KnownRun> runs = new IdentityHashMap<>(); // by their keys
+  private final IdentityHashMap<Object, KnownRun> runs = new IdentityHashMap<>(); // by key
   private long held;
 
   /// What is known of a run of samples.
