@@ -163,7 +163,7 @@ public final class MemoryStore implements EventStore {
         clear();
         return 0;
       }
-      if (!pending.isEmpty()) {
+      if (!pending.isEmpty() || !pendingNotes.isEmpty()) {
         group++;
         notes.put(group, List.copyOf(pendingNotes));
         committed.addAll(pending);

@@ -7,8 +7,11 @@ import io.widerow.ingest.lane.BatchKey;
 import io.widerow.ingest.lane.BatchLedger;
 import io.widerow.ingest.lane.BatchOutcome;
 import io.widerow.ingest.lane.BatchPart;
+import io.widerow.ingest.lane.PositionLedger;
+import io.widerow.ingest.lane.SourcePlace;
 import io.widerow.storage.Durability;
 import java.lang.reflect.Method;
+import java.nio.ByteBuffer;
 import java.util.List;
 
 /// The wrong behaviour of a daemon with a planted bug. Only classes that a [PlantLoader] has
@@ -52,5 +55,17 @@ public final class PlantHooks {
 
   public static boolean always(IncomingBatch unused, long nanos) {
     return true;
+  }
+
+  public static boolean nothingToCarry(PositionLedger unused, long limit) {
+    return true;
+  }
+
+  public static PositionLedger.Turn always(PositionLedger unused, SourcePlace place) {
+    return PositionLedger.Turn.NOW;
+  }
+
+  public static ByteBuffer zero(ByteBuffer note, long unused) {
+    return note.putLong(0);
   }
 }

@@ -28,10 +28,14 @@ import io.widerow.ingest.lane.LaneGroup;
 import io.widerow.ingest.lane.LaneRing;
 import io.widerow.ingest.lane.Lanes;
 import io.widerow.ingest.lane.LanesTest;
+import io.widerow.ingest.lane.PositionLedger;
+import io.widerow.ingest.lane.SourceCrashTest;
+import io.widerow.ingest.lane.SourcePlace;
 import io.widerow.ingest.lane.WriteState;
 import io.widerow.storage.Durability;
 import io.widerow.storage.LaneWriter;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.ArrayList;
@@ -100,7 +104,7 @@ class PlantedBugsTest {
   }
 
   private static List<Planted> plants() {
-    return Stream.of(groups(), parts(), keys(), requests())
+    return Stream.of(groups(), parts(), keys(), positions(), requests())
         .flatMap(List::stream)
         .filter(plant -> plant.rule().matches(System.getProperty("plant", ".*")))
         .toList();
@@ -250,6 +254,38 @@ class PlantedBugsTest {
             BatchKeyTest.class,
             keys,
             Cut.out(BatchKey.class, "part", MessageDigest.class, "update")));
+  }
+
+  private static List<Planted> positions() {
+    String once = "eachRecordOfManySeedsIsStoredOnce";
+    return List.of(
+        planted(
+            "a position is in the group of its events",
+            SourceCrashTest.class,
+            once,
+            Cut.out(LaneGroup.class, "commit", PositionLedger.class, "note")),
+        planted(
+            "a position outlives the notes of its group",
+            SourceCrashTest.class,
+            once,
+            Cut.to(
+                LaneGroup.class, "forgetNotes", PositionLedger.class, "carry", "nothingToCarry")),
+        planted(
+            "a batch of a source waits for the one before it",
+            SourceCrashTest.class,
+            once,
+            Cut.to(LaneGroup.class, "take", PositionLedger.class, "turn", "always")),
+        planted(
+            "a dropped group has no position",
+            SourceCrashTest.class,
+            once,
+            Cut.out(LaneGroup.class, "dropGroup", PositionLedger.class, "forgetUncommitted")),
+        planted(
+            "a position is that of a topic, not of a name",
+            SourceCrashTest.class,
+            once,
+            Cut.to(SourcePlace.class, "note", ByteBuffer.class, "putLong", "zero").only(0),
+            Cut.to(SourcePlace.class, "note", ByteBuffer.class, "putLong", "zero").only(1)));
   }
 
   private static List<Planted> requests() {

@@ -108,6 +108,14 @@ public interface EventStore extends AutoCloseable {
 
   StoreStatistics statistics();
 
+  /// Allows notes with positions of sources, see `FORMAT.md`: a program that does not know them
+  /// must not open the store from now on. Durable on return. Call it before the first such note.
+  ///
+  /// @throws IllegalArgumentException when the store is on a cluster, where a source cannot be read
+  default void allowSources() {
+    throw new IllegalArgumentException("kafka: needs a store on one machine, got one on a cluster");
+  }
+
   /// The versions of Widerow that the store records; null for a store on a cluster.
   default @Nullable StoreVersions versions() {
     return null;

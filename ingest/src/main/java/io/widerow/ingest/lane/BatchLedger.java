@@ -87,6 +87,7 @@ public final class BatchLedger implements AutoCloseable {
   private int count; // slots in use
   private int replaced; // slots of these that are
   private boolean dropped; // some key was, since the last [#expire]
+  private long groupStarted = Long.MAX_VALUE; // least group of a key that is not restored
   private Arena arena = Arena.ofShared();
   private MemorySegment slots = arena.allocate((long) SLOT_BYTES * slotCount, Long.BYTES);
   private MemorySegment index = arena.allocate(2L * Integer.BYTES * slotCount, Integer.BYTES);
@@ -214,6 +215,7 @@ public final class BatchLedger implements AutoCloseable {
     }
     setLong(slot, GROUP_FIRST, newGroupFirst);
     setLong(slot, GROUP_LAST, Long.MAX_VALUE);
+    groupStarted = Math.min(groupStarted, newGroupFirst);
     return Arrays.copyOf(note.array(), note.limit());
   }
 
@@ -305,7 +307,17 @@ public final class BatchLedger implements AutoCloseable {
       return -1;
     }
     dropped = false;
-    return count == 0 ? Long.MAX_VALUE : getLong(first, GROUP_FIRST);
+    return groupNeeded();
+  }
+
+  /// The first group whose notes are needed. While keys of before the start are there, notes of
+  /// after it are needed too: the group of such a key may be that of another lane.
+  long groupNeeded() {
+    if (count == 0) {
+      return Long.MAX_VALUE;
+    }
+    long group = getLong(first, GROUP_FIRST);
+    return isRestored(first) ? Math.min(group, groupStarted) : group;
   }
 
   private boolean isPast(int slot, long nowSeconds) {

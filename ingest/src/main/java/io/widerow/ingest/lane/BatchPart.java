@@ -11,6 +11,10 @@ import org.jspecify.annotations.Nullable;
 public final class BatchPart {
   final EventBatch events;
   final @Nullable BatchKey key;
+
+  /// Where the part lies in the log of a source; null for a batch that a sender pushed.
+  final @Nullable SourcePlace place;
+
   final long placement;
   final Durability durability;
 
@@ -32,25 +36,27 @@ public final class BatchPart {
   BatchPart(
       EventBatch events,
       @Nullable BatchKey key,
+      @Nullable SourcePlace place,
       long placement,
       Durability durability,
       Refusals refused,
       int @Nullable [] indexes,
       BatchListener told) {
-    this(events, key, placement, durability, refused, 0, -1, indexes, told);
+    this(events, key, place, placement, durability, refused, 0, -1, indexes, told);
   }
 
   /// A share of a batch that was split.
   static BatchPart of(
       BatchSplit.Share share,
       @Nullable BatchKey key,
+      @Nullable SourcePlace place,
       long placement,
       Durability durability,
       Refusals refused,
       BatchListener told) {
     int lanes = share.lanes();
     return new BatchPart(
-        share.events, key, placement, durability, refused, lanes, -1, share.indexes, told);
+        share.events, key, place, placement, durability, refused, lanes, -1, share.indexes, told);
   }
 
   /// Makes a part whose events were stored before the start.
@@ -59,12 +65,13 @@ public final class BatchPart {
   static BatchPart stored(
       EventBatch none, Durability durability, EarlierParts.Found found, BatchListener told) {
     return new BatchPart(
-        none, null, 0, durability, found.refused(), 0, found.accepted(), null, told);
+        none, null, null, 0, durability, found.refused(), 0, found.accepted(), null, told);
   }
 
   private BatchPart(
       EventBatch events,
       @Nullable BatchKey key,
+      @Nullable SourcePlace place,
       long placement,
       Durability durability,
       Refusals refused,
@@ -74,6 +81,7 @@ public final class BatchPart {
       BatchListener told) {
     this.events = events;
     this.key = key;
+    this.place = place;
     this.placement = placement;
     this.durability = durability;
     this.refused = refused;

@@ -37,7 +37,7 @@ public final class BatchSplit {
 
     /// The number of lanes by which events are assigned to this share; 0 for none.
     int lanes() {
-      return number >>> Byte.SIZE;
+      return BatchSplit.lanes(number);
     }
   }
 
@@ -106,6 +106,16 @@ public final class BatchSplit {
   /// The number of the part with the own ids of a lane.
   static int number(int lane, int lanes) {
     return (lanes << Byte.SIZE) + lane;
+  }
+
+  /// The lane of a part with own ids.
+  static int lane(int number) {
+    return number & 0xff;
+  }
+
+  /// Among how many lanes the batch of a part with own ids was split; 0 for the other part.
+  static int lanes(int number) {
+    return number >>> Byte.SIZE;
   }
 
   /// Null for an event that gets its id from the store.

@@ -114,6 +114,21 @@ final class EarlierParts implements AutoCloseable {
 
     private record Part(int lane, int lanes) {}
 
+    /// Those of a batch of a source; null when there are none.
+    ///
+    /// @param parts of earlier numbers of lanes
+    static @Nullable Found of(List<SourcePlace> parts, SourcePlace place) {
+      Found found = null;
+      for (SourcePlace part : parts) {
+        boolean has = part.term() == place.term() && part.next() >= place.next();
+        if (has && part.of().equals(place.of())) {
+          found = found == null ? new Found() : found;
+          found.add(BatchSplit.lane(part.part()), BatchSplit.lanes(part.part()), new Refusals());
+        }
+      }
+      return found;
+    }
+
     private void add(int lane, int lanes, Refusals ofPart) {
       stored.add(new Part(lane, lanes));
       refused = refused.with(ofPart); // one event may be in parts of several numbers of lanes

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 public final class LaneGroup implements AutoCloseable {
   private final LaneWriter writer;
   private final BatchLedger ledger;
+  private final PositionLedger positions = new PositionLedger();
   private final BatchPool pool;
   private final WriteState writeSide;
   private final LaneMetrics metrics;
@@ -35,7 +36,13 @@ public final class LaneGroup implements AutoCloseable {
   private Duration lastKept = Duration.ZERO;
   private String lastExpired = ""; // the sentence with it
 
+  private long forgetBefore; // group whose notes go when no position needs them; 0 for none
+
   private static final long NONE = -1;
+
+  /// So many notes of positions may be there before the superseded ones are dropped, when no key
+  /// expires that would cause it.
+  private static final long POSITION_NOTES_MAX = 1 << 14;
 
   /// A batch that waits for the commit.
   ///
@@ -89,11 +96,18 @@ public final class LaneGroup implements AutoCloseable {
   void restore(LaneWriter.NoteReader also) {
     writer.notes((group, note) -> {
       ledger.restore(group, note);
+      positions.restore(note);
       also.read(group, note);
     });
+    positions.restored();
     if (quorum != null) {
       writer.onQuorum(quorum::reached);
     }
+  }
+
+  /// The positions of sources, those of other lanes included. Ask before the first batch.
+  PositionLedger positions() {
+    return positions;
   }
 
   /// Appends a batch, or finds that it is a repeat.
@@ -112,6 +126,21 @@ public final class LaneGroup implements AutoCloseable {
       pool.give(part.events);
       waiting.add(new Waiting(part, part.storedBefore, part.refused, 0, Durability.DISK, true));
       return;
+    }
+    if (part.place != null) {
+      switch (positions.turn(part.place)) {
+        case EARLY -> {
+          refuse(part, new BatchOutcome.Overloaded());
+          return;
+        }
+        case PAST -> {
+          int before = part.events.count();
+          pool.give(part.events);
+          waiting.add(new Waiting(part, before, part.refused, 0, Durability.DISK, true));
+          return;
+        }
+        case NOW -> commitFor(part.events.bytes());
+      }
     }
     int known = part.key == null ? -1 : ledger.find(part.key);
     if (known >= 0) {
@@ -135,6 +164,14 @@ public final class LaneGroup implements AutoCloseable {
     } catch (Throwable failed) {
       waiting.add(Waiting.first(part, 0));
       throw failed;
+    }
+  }
+
+  /// Ends the group before a batch of a source for which it may have no room: its events would be
+  /// refused, and a source does not send them again.
+  private void commitFor(long more) {
+    if (bytes > 0 && bytes + more > LaneRing.GROUP_BYTES_MAX) {
+      commit();
     }
   }
 
@@ -164,6 +201,9 @@ public final class LaneGroup implements AutoCloseable {
       if (quorum != null) {
         writer.claim(part.key.bytes());
       }
+    }
+    if (part.place != null) {
+      positions.add(part.place);
     }
     waiting.add(Waiting.first(part, accepted));
     pool.give(batch);
@@ -197,7 +237,9 @@ public final class LaneGroup implements AutoCloseable {
 
   /// Lets the store seal rows that are due. A commit does the same, so this is for an idle lane.
   void tick() {
-    if (waiting.isEmpty() && writeSide.failure() == null) {
+    if (positions.isPending()) {
+      commit();
+    } else if (waiting.isEmpty() && writeSide.failure() == null) {
       try {
         writer.commit(Durability.MEMORY);
       } catch (StorageException.DiskFull full) {
@@ -208,12 +250,13 @@ public final class LaneGroup implements AutoCloseable {
 
   /// Commits the group and reports the outcomes.
   void commit() {
-    if (waiting.isEmpty()) {
+    if (waiting.isEmpty() && !positions.isPending()) {
       return;
     }
     long start = System.nanoTime();
     try {
-      groupCommitted = writer.commit(strongest);
+      positions.note(writer::note);
+      groupCommitted = writer.commit(positions.isPending() ? forced(strongest) : strongest);
     } catch (StorageException.DiskFull full) {
       dropGroup(full);
       return;
@@ -226,13 +269,33 @@ public final class LaneGroup implements AutoCloseable {
       groupOfStart = groupCommitted;
     }
     ledger.committed(groupCommitted);
+    positions.committed(groupCommitted);
     for (Waiting each : waiting) {
       answer(each, outcome(each));
     }
     clear();
+    forgetNotes();
+  }
+
+  /// At least [Durability#DISK]. A power cut must not take the newest note of a position when an
+  /// older one is dropped already.
+  private static Durability forced(Durability level) {
+    return level.compareTo(Durability.DISK) > 0 ? level : Durability.DISK;
+  }
+
+  /// Drops the notes of groups whose keys are forgotten. Positions with a note there are written
+  /// again first, with the next group.
+  private void forgetNotes() {
     long needed = ledger.expire(epochSeconds.getAsLong());
+    if (needed < 0 && positions.notes() > POSITION_NOTES_MAX) {
+      needed = ledger.groupNeeded();
+    }
     if (needed >= 0) {
-      writer.forgetNotesBefore(Math.min(needed, groupCommitted + 1));
+      forgetBefore = Math.max(forgetBefore, Math.min(needed, groupCommitted + 1));
+    }
+    if (forgetBefore > 0 && positions.carry(forgetBefore)) {
+      writer.forgetNotesBefore(forgetBefore);
+      forgetBefore = 0;
     }
   }
 
@@ -240,6 +303,7 @@ public final class LaneGroup implements AutoCloseable {
   /// this outcome, and their repeats count as new.
   private void dropGroup(StorageException.DiskFull full) {
     ledger.forgetUncommitted();
+    positions.forgetUncommitted();
     answerAll(new BatchOutcome.DiskFull(String.valueOf(full.getMessage())));
   }
 
@@ -283,6 +347,7 @@ public final class LaneGroup implements AutoCloseable {
   void fail(Throwable cause) {
     writeSide.fail(cause);
     ledger.forgetUncommitted();
+    positions.forgetUncommitted();
     answerAll(new BatchOutcome.Failed(String.valueOf(writeSide.failure())));
   }
 

@@ -9,7 +9,9 @@ import io.widerow.ingest.decode.Refusals;
 import io.widerow.storage.Durability;
 import io.widerow.storage.EventStore;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -31,6 +33,8 @@ public final class Lanes implements AutoCloseable {
   private final WriteState writeSide = new WriteState();
   private final @Nullable QuorumWaits quorum;
   private final EarlierParts earlier;
+  private final Map<SourcePartition, SourcePosition> positions = new HashMap<>();
+  private final List<SourcePlace> earlierPlaces = new ArrayList<>(); // of other numbers of lanes
   private final AtomicLong turns = new AtomicLong();
   private final long futureNanos;
   private final @Nullable TypeBudget types;
@@ -101,6 +105,10 @@ public final class Lanes implements AutoCloseable {
               epochSeconds,
               quorum == null ? null : quorum.queue(Integer.toString(number)));
       group.restore(number == 0 ? earlier::restore : (_, _) -> {}); // each reads the notes of all
+      if (number == 0) {
+        positions.putAll(group.positions().positions());
+        earlierPlaces.addAll(group.positions().otherLanes(store.lanes()));
+      }
       LaneRing lane = new LaneRing(number, settings.slots, waiting.get(), group);
       lanes.add(lane);
       Gauge.builder("widerow.lane.ring.used", lane, LaneRing::slotsUsed)
@@ -198,6 +206,30 @@ public final class Lanes implements AutoCloseable {
   ///   or on this one; it must not block
   public void write(
       IncomingBatch batch, @Nullable BatchKey key, Durability durability, BatchListener told) {
+    write(batch, key, null, durability, told);
+  }
+
+  /// Hands a batch of a source over to its lanes. The batches of a partition are handed over in
+  /// their order, by one thread. A batch that finds no room is handed over again, in its turn and
+  /// with the same events: the later ones are refused until then. A batch with own ids is handed
+  /// over when all before it have their outcome, and the next one when it has its own.
+  ///
+  /// @param told as for the other batches; the outcome has the level [Durability#DISK]
+  public void write(IncomingBatch batch, SourcePlace place, BatchListener told) {
+    write(batch, null, place, Durability.DISK, told);
+  }
+
+  /// Where each partition of the sources continues after the start.
+  public Map<SourcePartition, SourcePosition> positions() {
+    return positions;
+  }
+
+  private void write(
+      IncomingBatch batch,
+      @Nullable BatchKey key,
+      @Nullable SourcePlace place,
+      Durability durability,
+      BatchListener told) {
     wroteAt = System.nanoTime();
     applyRules(batch);
     BatchListener done = batch.dropped() == 0 ? told : new ToldOfDropped(batch.dropped(), told);
@@ -207,17 +239,37 @@ public final class Lanes implements AutoCloseable {
       done.accept(new BatchOutcome.Failed(failure));
       return;
     }
-    long placement = key != null ? key.low() : mix(turns.incrementAndGet());
-    long hash = key != null ? key.high() : placement;
+    long placement;
+    long hash;
+    if (place != null) {
+      hash = place.of().hash();
+      placement = Long.rotateLeft(hash, Integer.SIZE);
+    } else {
+      placement = key != null ? key.low() : mix(turns.incrementAndGet());
+      hash = key != null ? key.high() : placement;
+    }
     int lane = (int) Long.remainderUnsigned(hash, lanes.size());
     if (batch.events.ownIds() == 0) {
       offer(
           lane,
           new BatchPart(
-              batch.events, key, placement, durability, batch.refused, batch.indexes(), done));
+              batch.events,
+              key,
+              place,
+              placement,
+              durability,
+              batch.refused,
+              batch.indexes(),
+              done));
       return;
     }
-    EarlierParts.Found found = key == null ? null : earlier.find(key);
+    SourcePlace splitPlace = place == null ? null : place.split();
+    EarlierParts.Found found = null;
+    if (splitPlace != null) {
+      found = EarlierParts.Found.of(earlierPlaces, splitPlace);
+    } else if (key != null) {
+      found = earlier.find(key);
+    }
     List<BatchSplit.Share> shares = BatchSplit.split(batch, lane, lanes.size(), store, pool, found);
     boolean repeats = found != null && found.events() > 0;
     BatchSplit.Join join = new BatchSplit.Join(shares.size() + (repeats ? 1 : 0), done);
@@ -227,7 +279,8 @@ public final class Lanes implements AutoCloseable {
     for (BatchSplit.Share share : shares) {
       Refusals refused = share.number == 0 ? batch.refused : new Refusals();
       BatchKey part = key == null ? null : key.part(share.number);
-      offer(share.lane, BatchPart.of(share, part, placement, durability, refused, join));
+      SourcePlace at = splitPlace == null ? null : splitPlace.part(share.number);
+      offer(share.lane, BatchPart.of(share, part, at, placement, durability, refused, join));
     }
   }
 

@@ -275,4 +275,22 @@ class BatchLedgerTest {
     assertEquals(1_024, ledger.count());
     ledger.close();
   }
+
+  /// Each lane numbers its own groups, and a restart tells it the notes of all lanes. The number of
+  /// a busier lane must not take the notes of keys that came since.
+  @Test
+  void groupsOfAnotherLaneForgetNoKeyOfThisOne() {
+    BatchLedger ledger = new BatchLedger(1, 1_024, 10);
+    try (BatchLedger busier = new BatchLedger(1, 1_024, 10)) {
+      ledger.restore(50, busier.add(new BatchKey(1, 1), 1, new Refusals(), Durability.DISK, 1, 50));
+      ledger.restore(
+          5_000, busier.add(new BatchKey(1, 2), 1, new Refusals(), Durability.DISK, 8, 5_000));
+    }
+    for (int group = 51; group < 60; group++) {
+      ledger.add(new BatchKey(2, group), 1, new Refusals(), Durability.DISK, 10, group);
+      ledger.committed(group);
+    }
+    assertEquals(51, ledger.expire(15), "the key of group 50 is dropped, and no other");
+    ledger.close();
+  }
 }

@@ -30,6 +30,7 @@ import io.widerow.storage.maintenance.JournalPin;
 import io.widerow.storage.maintenance.Merger;
 import io.widerow.storage.maintenance.Sealer;
 import io.widerow.storage.maintenance.SpoolTrimmer;
+import io.widerow.storage.manifest.StoreFormat;
 import io.widerow.storage.rows.OpenRows;
 import io.widerow.storage.rows.RowMemory;
 import io.widerow.storage.scan.BlockReaderPool;
@@ -183,6 +184,11 @@ public final class EmbeddedStore implements EventStore {
   @Override
   public int laneOf(EventId id, int lanesThen) {
     return Placement.laneOf(id.time(), id.tail(), lanesThen);
+  }
+
+  @Override
+  public void allowSources() {
+    StoreFormat.addSources(files.directory().disk(), files.directory().path());
   }
 
   @Override

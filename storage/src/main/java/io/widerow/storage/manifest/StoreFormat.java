@@ -14,7 +14,7 @@ import java.util.zip.CRC32C;
 
 /// The file `FORMAT` of a store directory: the store's id and the features that a program must
 /// understand to read or write it. It is text, written when the directory becomes a store, and
-/// again when the store gets tables.
+/// again when the store gets tables or sources.
 ///
 /// ```
 /// widerow-store 1
@@ -38,8 +38,12 @@ public record StoreFormat(UUID storeId, boolean readOnly) {
   /// Incompatible feature: the store has tables, in a directory of their own.
   static final long FEATURE_TABLES = 1;
 
+  /// Incompatible feature: notes have positions of sources. A program that drops these notes with
+  /// the others that it does not know would read the sources again.
+  static final long FEATURE_SOURCES = 2;
+
   /// Incompatible features that this program knows.
-  public static final long INCOMPATIBLE_KNOWN = FEATURE_TABLES;
+  public static final long INCOMPATIBLE_KNOWN = FEATURE_TABLES | FEATURE_SOURCES;
 
   private static final int BYTES_MAX = 4_096;
   private static final int LINE_CHARS_MAX = 40;
@@ -93,10 +97,19 @@ public record StoreFormat(UUID storeId, boolean readOnly) {
 
   /// Sets the bit for tables durably, unless it is set already.
   public static void addTables(Disk disk, Path directory) {
+    add(disk, directory, FEATURE_TABLES);
+  }
+
+  /// Sets the bit for positions of sources durably, unless it is set already.
+  public static void addSources(Disk disk, Path directory) {
+    add(disk, directory, FEATURE_SOURCES);
+  }
+
+  private static synchronized void add(Disk disk, Path directory, long feature) {
     Matcher fields = fields(disk, directory);
     long incompatible = incompatible(fields);
-    if ((incompatible & FEATURE_TABLES) == 0) {
-      String more = "%016x".formatted(incompatible | FEATURE_TABLES);
+    if ((incompatible & feature) == 0) {
+      String more = "%016x".formatted(incompatible | feature);
       write(disk, directory, UUID.fromString(fields.group(2)), more, fields.group(5));
     }
   }

@@ -253,6 +253,18 @@ class StoreDirectoryTest {
     open(path).close();
   }
 
+  /// A program without positions of sources, one that knows only bit 0, refuses the store.
+  @Test
+  void sourcesAreAFeature() throws IOException {
+    Path path = directory.resolve("store");
+    try (EmbeddedStore store = open(path)) {
+      store.allowSources();
+      store.allowSources();
+    }
+    assertTrue(Files.readString(path.resolve("FORMAT")).contains("incompatible 0000000000000002"));
+    open(path).close();
+  }
+
   private static String withFeature(String format, String kind) {
     String lines = format.substring(0, format.lastIndexOf("crc32c "));
     lines = lines.replace(kind + " 0000000000000000", kind + " 8000000000000000");

@@ -1,0 +1,116 @@
+package io.widerow.ingest.lane;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/// Where a batch of a source lies in its partition: `[first, next)`. The lane writes it into the
+/// group that holds the events, so one force makes both durable, and nothing has to be deduplicated
+/// after a crash.
+///
+/// A note in the journal is one entry, big-endian. The version is 3.
+///
+/// ```
+///    0         1       17          21     25     29     37         45            49     50
+///   +---------+-------+-----------+------+------+------+----------+-------------+------+----- ~
+///   | version | topic | partition | part | term | next | complete | leaderEpoch | gaps | gap
+///   +---------+-------+-----------+------+------+------+----------+-------------+------+----- ~
+///   a gap: from (8), until (8), why (1), seconds (8); then the number of owed offsets (1), each 8
+/// ```
+///
+/// @param part 0, or the part of a batch with ids of senders, see [BatchSplit]
+/// @param term grows when the position goes back or its lists change; the greatest one counts
+/// @param first where the batch before ended
+/// @param complete all parts of the batches before this offset are durable
+/// @param leaderEpoch of the last record; -1 when it is not known
+/// @param gaps at most [#GAPS_MAX]; of part 0 only
+/// @param owed refused offsets that are not in the dead-letter topic yet, at most [#OWED_MAX]; of
+///   part 0 only
+public record SourcePlace(
+    SourcePartition of,
+    int part,
+    int term,
+    long first,
+    long complete,
+    long next,
+    int leaderEpoch,
+    List<SourceGap> gaps,
+    List<Long> owed) {
+  public static final int GAPS_MAX = 16;
+  public static final int OWED_MAX = 64;
+
+  private static final int NOTE_VERSION = 3;
+  private static final int NOTE_BYTES = 1 + 16 + 3 * Integer.BYTES + 2 * Long.BYTES + Integer.BYTES;
+  private static final int GAP_BYTES = 3 * Long.BYTES + 1;
+
+  /// A batch that has no event with an id of its sender.
+  public static SourcePlace whole(SourcePartition of, int term, long first, long next, int epoch) {
+    return new SourcePlace(of, 0, term, first, next, next, epoch, List.of(), List.of());
+  }
+
+  /// The same, with lists.
+  public SourcePlace with(List<SourceGap> newGaps, List<Long> newOwed) {
+    return new SourcePlace(
+        of, part, term, first, complete, next, leaderEpoch, List.copyOf(newGaps), newOwed);
+  }
+
+  /// The same for a batch that is split: only what came before it is complete.
+  SourcePlace split() {
+    return new SourcePlace(of, part, term, first, first, next, leaderEpoch, gaps, owed);
+  }
+
+  /// The place of a part of the batch.
+  SourcePlace part(int number) {
+    return number == 0
+        ? this
+        : new SourcePlace(
+            of, number, term, first, complete, next, leaderEpoch, List.of(), List.of());
+  }
+
+  /// Whether this is newer than another place of the partition and part.
+  boolean isAfter(SourcePlace other) {
+    return term != other.term ? term > other.term : next >= other.next;
+  }
+
+  byte[] note() {
+    int lists = 2 + gaps.size() * GAP_BYTES + owed.size() * Long.BYTES;
+    ByteBuffer out = ByteBuffer.allocate(NOTE_BYTES + lists);
+    out.put((byte) NOTE_VERSION);
+    out.putLong(of.topic().getMostSignificantBits()).putLong(of.topic().getLeastSignificantBits());
+    out.putInt(of.partition()).putInt(part).putInt(term);
+    out.putLong(next).putLong(complete).putInt(leaderEpoch);
+    out.put((byte) gaps.size());
+    for (SourceGap gap : gaps) {
+      out.putLong(gap.from()).putLong(gap.until());
+      out.put((byte) gap.why().number).putLong(gap.epochSeconds());
+    }
+    out.put((byte) owed.size());
+    owed.forEach(out::putLong);
+    return out.array();
+  }
+
+  /// Reads a note; null when it is another one.
+  static @Nullable SourcePlace read(byte[] note) {
+    if (note.length < NOTE_BYTES + 2 || note[0] != NOTE_VERSION) {
+      return null;
+    }
+    ByteBuffer in = ByteBuffer.wrap(note);
+    in.get();
+    var of = new SourcePartition(new UUID(in.getLong(), in.getLong()), in.getInt());
+    int part = in.getInt();
+    int term = in.getInt();
+    long next = in.getLong();
+    long complete = in.getLong();
+    int leaderEpoch = in.getInt();
+    List<SourceGap> gaps = new ArrayList<>();
+    for (int left = in.get(); left > 0; left--) {
+      gaps.add(new SourceGap(in.getLong(), in.getLong(), SourceGap.Why.of(in.get()), in.getLong()));
+    }
+    Long[] owed = new Long[in.get()];
+    Arrays.setAll(owed, _ -> in.getLong());
+    return new SourcePlace(of, part, term, next, complete, next, leaderEpoch, gaps, List.of(owed));
+  }
+}

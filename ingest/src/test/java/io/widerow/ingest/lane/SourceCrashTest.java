@@ -1,0 +1,26 @@
+package io.widerow.ingest.lane;
+
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// Goal: each record of a source is stored exactly once, in the order of its partition, whatever
+/// happens to the machine: power cuts at any operation on the disk, kills, a full disk, keys that
+/// expire and take the notes of their groups along, sealed rows, another number of lanes, and a
+/// topic that is created again. Method: [SourceModel], a simulated source before the lanes and the
+/// real store on a simulated disk.
+@Timeout(300)
+public class SourceCrashTest {
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("io.widerow.faults.Seeds#hundred")
+  void eachRecordIsStoredOnce(long seed) {
+    new SourceModel(seed).run(12);
+  }
+
+  /// For `PlantedBugsTest`: enough seeds to meet each rule.
+  void eachRecordOfManySeedsIsStoredOnce() {
+    for (long seed = 1; seed <= 30; seed++) {
+      new SourceModel(seed).run(12);
+    }
+  }
+}
