@@ -130,8 +130,8 @@ write_settings() { # what the launcher asks of the POM and of git in a checkout
 
 take_jars() { # copies all, without natives of other systems and machines
   case $machine in
-    x86_64) zstd=amd64 others='aarch_64' ;;
-    aarch64) zstd=aarch64 others='x86_64' ;;
+    x86_64) zstd=amd64 snappy=x86_64 others='aarch_64' ;;
+    aarch64) zstd=aarch64 snappy=aarch64 others='x86_64' ;;
     *) fail "no natives for $machine are known" ;;
   esac
   cp -p "$checkout_jars"/*.jar "$checkout_jar" "$tree/lib"
@@ -140,6 +140,7 @@ take_jars() { # copies all, without natives of other systems and machines
   done
   keep_native "$tree"/lib/zstd-jni-*.jar "linux/$zstd"
   keep_native "$tree"/lib/lz4-java-*.jar "net/jpountz/util/linux/$zstd"
+  keep_native "$tree"/lib/snappy-java-*.jar "org/xerial/snappy/native/Linux/$snappy"
   # The page of Armeria's DocService, which the daemon does not have, and tables of a signature that
   # no TLS has.
   leave_out "$tree"/lib/armeria-[0-9]*.jar 'com/linecorp/armeria/server/docs/*.gz' \

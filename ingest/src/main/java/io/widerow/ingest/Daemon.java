@@ -12,6 +12,7 @@ import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.config.DaemonStoreOptions;
 import io.widerow.ingest.config.FixedLimits;
 import io.widerow.ingest.config.HostName;
+import io.widerow.ingest.config.KafkaOptions;
 import io.widerow.ingest.config.TlsFiles;
 import io.widerow.ingest.decode.TimeParser;
 import io.widerow.ingest.doctor.Doctor;
@@ -20,6 +21,7 @@ import io.widerow.ingest.doctor.FreeSpace;
 import io.widerow.ingest.http.Access;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.LokiTenants;
+import io.widerow.ingest.http.RecordFormats;
 import io.widerow.ingest.http.WriteRoutes;
 import io.widerow.ingest.intake.BodyDigest;
 import io.widerow.ingest.intake.ByteCredit;
@@ -52,6 +54,7 @@ import io.widerow.ingest.serve.status.ClockService;
 import io.widerow.ingest.serve.status.DeletionService;
 import io.widerow.ingest.serve.status.DoctorService;
 import io.widerow.ingest.serve.status.IndexService;
+import io.widerow.ingest.serve.status.KafkaService;
 import io.widerow.ingest.serve.status.LayoutService;
 import io.widerow.ingest.serve.status.ReparseService;
 import io.widerow.ingest.serve.status.RepartitionService;
@@ -63,6 +66,7 @@ import io.widerow.ingest.serve.status.SnapshotService;
 import io.widerow.ingest.serve.status.StatusServices;
 import io.widerow.ingest.serve.status.TransformService;
 import io.widerow.ingest.socket.SocketReceiver;
+import io.widerow.ingest.source.SourceProvider;
 import io.widerow.ingest.transform.TransformFile;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.logql.line.LabelMapping;
@@ -77,6 +81,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -114,6 +119,7 @@ import org.jspecify.annotations.Nullable;
 /// | `widerow-prometheus-<n>` | one per query of Prometheus | reading, writing |
 /// | `widerow-loki-<n>` | one per query of Loki's API | reading its response |
 /// | `widerow-cql-<n>` | one per query of CQL, virtual | reading its response |
+/// | `widerow-kafka` | one for the topics of Kafka | polling, decoding |
 /// | `widerow-loki-tail-<n>` | one per tail of Loki's API, virtual | looking for lines, writing |
 /// | `widerow-export-<n>` | one per export | reading, writing |
 /// | `widerow-survey-<n>` | one per query for fields and patterns | reading, counting |
@@ -154,6 +160,8 @@ public final class Daemon implements AutoCloseable {
   private final AlertService alertService;
   private final StatusServices status;
   private final Access access;
+  private final RecordFormats formats = new RecordFormats();
+  private volatile SourceProvider.@Nullable Source kafka; // once it is read
   private final HttpServer http;
   private final MaintenanceLoop maintenance = new MaintenanceLoop();
   private final DiskStateLog diskState; // of the maintenance thread
@@ -223,9 +231,7 @@ public final class Daemon implements AutoCloseable {
             store, memory, queries.known(), config, Daemon::epochNanos, BuildVersion.value());
     alerts = alerts(config.alerts());
     alertService = new AlertService(alerts, Daemon::epochNanos);
-    status =
-        new StatusServices(
-            config, intake, store, transforms, registry, doctor, alertService, usableBytes);
+    status = statusServices();
     access = new Access(config);
     http = new HttpServer(config, tls, access, routes());
     credit.whenRoom(http.connections()::roomAgain);
@@ -237,6 +243,19 @@ public final class Daemon implements AutoCloseable {
     if (certificates != null) {
       metrics.ofCertificates(certificates);
     }
+  }
+
+  private StatusServices statusServices() {
+    return new StatusServices(
+        config,
+        intake,
+        store,
+        transforms,
+        registry,
+        doctor,
+        alertService,
+        usableBytes,
+        new KafkaService(() -> kafka));
   }
 
   private AlertEngine alerts(AlertOptions options) {
@@ -314,10 +333,20 @@ public final class Daemon implements AutoCloseable {
       daemon.http.listen();
       daemon.sockets.listen();
       daemon.storeMetrics();
+      daemon.readSources();
       return daemon;
-    } catch (ListenException refused) {
+    } catch (ListenException | IllegalArgumentException refused) {
       daemon.close();
       throw refused;
+    }
+  }
+
+  private void readSources() {
+    KafkaOptions options = config.kafka();
+    if (options != null) {
+      store.allowSources();
+      String group = "widerow-" + UUID.nameUUIDFromBytes(store.secret()).toString().substring(0, 8);
+      kafka = SourceProvider.found().start(options, intake, formats, registry, group);
     }
   }
 
@@ -335,7 +364,7 @@ public final class Daemon implements AutoCloseable {
 
   /// The endpoints of each HTTP protocol: one line each.
   private List<HttpRoute> routes() {
-    WriteRoutes write = new WriteRoutes(intake, config.durability());
+    WriteRoutes write = new WriteRoutes(intake, config.durability(), formats);
     var snapshots = config.store().snapshotDirectory(config.data());
     LokiTenants tenants = new LokiTenants(config.lokiTenant());
     List<HttpRoute> routes =
@@ -493,6 +522,9 @@ public final class Daemon implements AutoCloseable {
     lanes.endWaiting(); // events kept here are applied after the next start
     maintenance.stop();
     alerts.stop();
+    if (kafka != null) {
+      kafka.close();
+    }
     long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(config.drainSeconds());
     while (intake.inFlight() > 0 && System.nanoTime() < until) {
       LockSupport.parkNanos(1_000_000);

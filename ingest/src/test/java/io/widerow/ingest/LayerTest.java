@@ -45,6 +45,7 @@ class LayerTest extends LayerRules {
           ingest.decode ingest.config ingest.lane
       ingest.intake: event ingest.decode ingest.lane
       ingest.http: event storage ingest.decode ingest.config ingest.lane ingest.intake
+      ingest.source: ingest.config ingest.intake ingest.http
       ingest.socket: event storage query ingest.decode ingest.config ingest.lane ingest.intake
       ingest.receive.influx: event storage ingest.decode ingest.series ingest.lane ingest.http
       ingest.receive.fluent: event storage ingest.decode ingest.lane ingest.intake ingest.socket
@@ -80,7 +81,7 @@ class LayerTest extends LayerRules {
       ingest.serve.status: event rollup storage storage.embedded query \
           query.sizing query.result query.filter ingest.config ingest.lane ingest.transform \
           ingest.intake ingest.http ingest.doctor ingest.alert ingest.serve.reply query.promql \
-          ingest.receive.json
+          ingest.receive.json ingest.source
       ingest: storage storage.embedded query query.logql.line query.logql.run ingest.decode \
           ingest.config \
           ingest.lane ingest.intake ingest.doctor ingest.http ingest.socket \
@@ -88,7 +89,7 @@ class LayerTest extends LayerRules {
           ingest.receive.gelf ingest.receive.graphite ingest.receive.influx \
           ingest.receive.journald ingest.receive.json ingest.receive.loki ingest.receive.otlp \
           ingest.receive.prometheus ingest.receive.splunk ingest.receive.statsd \
-          ingest.receive.syslog ingest.transform ingest.alert ingest.serve.reply \
+          ingest.receive.syslog ingest.source ingest.transform ingest.alert ingest.serve.reply \
           ingest.serve.query ingest.serve.loki ingest.serve.page ingest.serve.prometheus \
           ingest.serve.status
       """;

@@ -57,6 +57,7 @@ public final class Variables {
           "insecure",
           "journal-bytes",
           "journal-file-bytes",
+          "kafka",
           "lanes",
           "logql-text-bytes",
           "loki-discover-levels",

@@ -74,6 +74,10 @@ public final class ConfigKeys {
               "a store on a cluster, cassandra://HOST[:PORT][,HOST[:PORT]]/KEYSPACE?dc=NAME; empty:"
                   + " on this machine");
 
+  static final Key<Optional<KafkaOptions>> KAFKA =
+      main("kafka", "", Form.KAFKA)
+          .summary("topics of Kafka to read, HOST:PORT[,..]/TOPIC[,..]?format=json; empty: none");
+
   static final Key<Durability> DURABILITY =
       key(
               "durability",

@@ -160,6 +160,11 @@ public final class DaemonConfig {
     return values.get(ConfigKeys.LOGQL_TEXT_BYTES);
   }
 
+  /// What is read from Kafka; null for nothing.
+  public @Nullable KafkaOptions kafka() {
+    return values.get(ConfigKeys.KAFKA).orElse(null);
+  }
+
   /// Level of requests that name none.
   public Durability durability() {
     return values.get(ConfigKeys.DURABILITY);

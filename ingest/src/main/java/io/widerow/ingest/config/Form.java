@@ -95,6 +95,9 @@ public record Form<T>(
 
   static final Form<Optional<String>> URI = optional("URI", (_, text) -> text, text -> text);
 
+  static final Form<Optional<KafkaOptions>> KAFKA =
+      optional("HOST:PORT/TOPIC", KafkaOptions::parse, KafkaOptions::print);
+
   /// Reads a text.
   @FunctionalInterface
   public interface Reader<T> {

@@ -107,6 +107,23 @@ public final class IncomingBatch {
     return why == null && fitted == before;
   }
 
+  /// An empty batch with the clock and the limits of this one: for one record of several, whose
+  /// events [#add] takes over, or none of them.
+  ///
+  /// @param arrival the time of events without one, nanoseconds since the Unix epoch
+  public IncomingBatch part(EventBatch empty, long arrival) {
+    return new IncomingBatch(empty, wallNanos, latestNanos, () -> arrival);
+  }
+
+  /// Adds an event of another batch.
+  ///
+  /// @return why it is not stored; null when it is
+  public @Nullable Rejection add(MemorySegment records, long offset) {
+    Rejection why = events.tryCopy(records, offset);
+    decoded += why == null ? 1 : 0;
+    return why;
+  }
+
   /// The number of events stored in the form of [FittedEvent].
   public int fitted() {
     return fitted;
@@ -170,6 +187,11 @@ public final class IncomingBatch {
       allOwn = false;
     }
     return arrivalNanos;
+  }
+
+  /// The arrival time of events without one, when it was not used before: that of the store.
+  public long arrivalNow() {
+    return arrivalClock.getAsLong();
   }
 
   /// Whether the store takes this time of a sender, in nanoseconds since the Unix epoch.

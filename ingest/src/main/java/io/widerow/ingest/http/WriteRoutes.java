@@ -33,13 +33,17 @@ public final class WriteRoutes {
 
   private final Intake intake;
   private final Durability durabilityDefault;
+  private final RecordFormats formats;
   private final String protocol;
 
-  public WriteRoutes(Intake intake, Durability durabilityDefault) {
-    this(intake, durabilityDefault, "http");
+  /// @param formats gets the protocols, to decode records with them that come in another way
+  public WriteRoutes(Intake intake, Durability durabilityDefault, RecordFormats formats) {
+    this(intake, durabilityDefault, formats, "http");
   }
 
-  private WriteRoutes(Intake intake, Durability durabilityDefault, String protocol) {
+  private WriteRoutes(
+      Intake intake, Durability durabilityDefault, RecordFormats formats, String protocol) {
+    this.formats = formats;
     this.intake = intake;
     this.durabilityDefault = durabilityDefault;
     this.protocol = protocol;
@@ -49,7 +53,7 @@ public final class WriteRoutes {
   ///
   /// @param name one lower-case word, under which its senders are listed
   public WriteRoutes named(String name) {
-    return new WriteRoutes(intake, durabilityDefault, name);
+    return new WriteRoutes(intake, durabilityDefault, formats, name);
   }
 
   /// A path to which events are posted, with errors as JSON.
@@ -66,6 +70,7 @@ public final class WriteRoutes {
   /// @param protocols makes the protocol of each request
   public HttpRoute of(
       String path, Set<HttpMethod> methods, ErrorRenderer errors, WriteProtocol.Factory protocols) {
+    formats.add(path, protocols);
     return route(
         path,
         methods,

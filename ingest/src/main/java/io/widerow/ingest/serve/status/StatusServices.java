@@ -53,6 +53,7 @@ public final class StatusServices {
   private final AlertService alerts;
   private final PartitionWeightMetric weights;
   private final LongSupplier usableBytes;
+  private final KafkaService kafka;
 
   /// @param transforms null when there are none
   /// @param usableBytes free bytes of the store's file system
@@ -64,7 +65,9 @@ public final class StatusServices {
       PrometheusMeterRegistry registry,
       Doctor doctor,
       AlertService alerts,
-      LongSupplier usableBytes) {
+      LongSupplier usableBytes,
+      KafkaService kafka) {
+    this.kafka = kafka;
     this.alerts = alerts;
     this.weights = new PartitionWeightMetric(store, System::nanoTime);
     this.doctor = doctor;
@@ -82,6 +85,7 @@ public final class StatusServices {
         HttpRoute.get("/metrics", Tokens.Scope.ADMIN, this::metrics),
         HttpRoute.get("/v1/status", Tokens.Scope.ADMIN, this::status),
         HttpRoute.get("/v1/senders", Tokens.Scope.ADMIN, senders::answer),
+        HttpRoute.get("/v1/kafka", Tokens.Scope.ADMIN, kafka::partitions),
         HttpRoute.probe("/ready", this::ready),
         HttpRoute.probe("/health", this::health),
         HttpRoute.probe("/ping", this::ping));
@@ -229,7 +233,7 @@ public final class StatusServices {
     }
     appendRejected(json.append("},\"rejected\":["), intake.rejected().list());
     senders.appendTotals(json.append("],\"protocols\":["));
-    json.append(']');
+    json.append(']').append(kafka.summary());
     return HttpResponses.json(HttpStatus.OK, json.append("}\n").toString());
   }
 

@@ -1,0 +1,387 @@
+package io.widerow.ingest.kafka;
+
+import io.widerow.ingest.config.KafkaOptions;
+import io.widerow.ingest.intake.Intake;
+import io.widerow.ingest.lane.SourceGap;
+import io.widerow.ingest.lane.SourcePartition;
+import io.widerow.ingest.lane.SourcePosition;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.CommitFailedException;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.LogTruncationException;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.WakeupException;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.jspecify.annotations.Nullable;
+
+/// Polls the partitions, and hands their records over to the lanes. It assigns itself its
+/// partitions and seeks to the positions in the store; the offsets committed to Kafka are a hint
+/// for other tools. It never waits for an outcome: a partition without room is paused.
+///
+/// - Threads: runs on one; [#stop], [#states] and [#reason] from any.
+final class KafkaPoller implements Runnable {
+  private static final Logger LOG = Logger.getLogger("widerow");
+  private static final Duration REFRESH = Duration.ofSeconds(30);
+  private static final Duration AWAY = Duration.ofSeconds(2);
+  private static final Duration COMMIT = Duration.ofSeconds(5);
+  private static final Duration PUBLISH = Duration.ofSeconds(1);
+  private static final Duration DRAIN = Duration.ofSeconds(10);
+  private static final Duration IDLE = Duration.ofMillis(100);
+  private static final Duration BUSY = Duration.ofMillis(5);
+  private static final CloseOptions QUICKLY = CloseOptions.timeout(Duration.ofSeconds(2));
+
+  private final KafkaOptions options;
+  private final String group;
+  private final Intake intake;
+  private final RecordDecoding decoding;
+  private final TopicDiscovery discovery;
+  private final PartitionFeed feed;
+  private final Map<TopicPartition, PartitionReader> readers = new HashMap<>();
+  private final List<PartitionReader> retired = new ArrayList<>(); // of topics created again
+  private boolean isFirst = true;
+  private boolean commits = true;
+  private long discoverAt;
+  private long commitAt;
+  private long publishAt;
+  private volatile boolean stopped;
+  private volatile @Nullable Consumer<byte[], byte[]> polling;
+  private volatile @Nullable String reason = "not connected yet";
+  private volatile List<PartitionState> states = List.of();
+
+  KafkaPoller(KafkaOptions options, String group, Intake intake, RecordDecoding decoding) {
+    this.options = options;
+    this.group = group;
+    this.intake = intake;
+    this.decoding = decoding;
+    this.discovery = new TopicDiscovery(options);
+    this.feed = new PartitionFeed(intake, decoding);
+  }
+
+  /// The partitions, about a second old.
+  List<PartitionState> states() {
+    return states;
+  }
+
+  /// Why nothing is read at present; null while records are read.
+  @Nullable String reason() {
+    return reason;
+  }
+
+  void stop() {
+    stopped = true;
+    Consumer<byte[], byte[]> consumer = polling;
+    if (consumer != null) {
+      consumer.wakeup();
+    }
+  }
+
+  private Properties properties() {
+    Properties all = new Properties();
+    all.put(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, String.join(",", options.brokers()));
+    all.put(ConsumerConfig.CLIENT_ID_CONFIG, "widerow");
+    all.put(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, "10000");
+    all.put(ConsumerConfig.REQUEST_TIMEOUT_MS_CONFIG, "10000");
+    return all;
+  }
+
+  private Properties consumerProperties() {
+    Properties all = properties();
+    all.put(ConsumerConfig.GROUP_ID_CONFIG, group);
+    all.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
+    all.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
+    all.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
+    all.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, "5000");
+    all.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
+    return all;
+  }
+
+  @Override
+  public void run() {
+    try {
+      while (!stopped && !feed.hasFailed()) {
+        session();
+      }
+      drain();
+    } finally {
+      decoding.close();
+    }
+  }
+
+  /// Reads until it is stopped or Kafka fails.
+  private void session() {
+    var bytes = new ByteArrayDeserializer();
+    Consumer<byte[], byte[]> consumer = null;
+    try (Admin admin = Admin.create(properties())) {
+      consumer = new KafkaConsumer<>(consumerProperties(), bytes, bytes);
+      polling = consumer;
+      discoverAt = System.nanoTime();
+      while (!stopped && !feed.hasFailed()) {
+        step(consumer, admin);
+      }
+      commit(consumer);
+    } catch (WakeupException stop) {
+      // the loop ends when it is stopped
+    } catch (KafkaException away) {
+      tell(String.valueOf(away.getMessage()));
+      publish();
+      pause(AWAY);
+    } finally {
+      polling = null;
+      if (consumer != null) {
+        consumer.close(QUICKLY);
+      }
+    }
+  }
+
+  private void tell(String why) {
+    if (!why.equals(reason)) {
+      LOG.log(Level.WARNING, "kafka: {0}; trying again", why);
+    }
+    reason = why;
+  }
+
+  private void pause(Duration time) {
+    long until = System.nanoTime() + time.toNanos();
+    while (!stopped && System.nanoTime() < until) {
+      feed.settle(readers.values());
+      LockSupport.parkNanos(BUSY.toNanos());
+    }
+  }
+
+  private void step(Consumer<byte[], byte[]> consumer, Admin admin) {
+    long now = System.nanoTime();
+    if (now >= discoverAt) {
+      discover(consumer, admin);
+      discoverAt = now + (readers.isEmpty() ? AWAY : REFRESH).toNanos();
+    }
+    if (readers.isEmpty()) {
+      pause(BUSY);
+    } else {
+      poll(consumer, admin);
+    }
+    feed.settle(readers.values());
+    feed.settle(retired);
+    feed.offer(readers.values());
+    feed.offer(retired);
+    pauseOrResume(consumer);
+    if (now >= publishAt) {
+      readers.values().forEach(reader -> reader.lag = consumer.currentLag(reader.name).orElse(0));
+      publish();
+      publishAt = now + PUBLISH.toNanos();
+    }
+    if (now >= commitAt) {
+      commit(consumer);
+      commitAt = now + COMMIT.toNanos();
+    }
+  }
+
+  private void poll(Consumer<byte[], byte[]> consumer, Admin admin) {
+    ConsumerRecords<byte[], byte[]> records;
+    try {
+      records = consumer.poll(feed.isBusy() ? BUSY : IDLE);
+    } catch (OffsetOutOfRangeException missing) {
+      discover(consumer, admin); // a topic that was created again has other partitions
+      skip(consumer, missing);
+      return;
+    }
+    records
+        .nextOffsets()
+        .forEach((name, next) -> {
+          PartitionReader reader = readers.get(name);
+          if (reader != null) {
+            int epoch = next.leaderEpoch().orElse(-1);
+            reader.take(records.records(name), next.offset(), epoch);
+          }
+        });
+  }
+
+  /// Continues where the log goes on, when it no longer has the position.
+  private void skip(Consumer<byte[], byte[]> consumer, OffsetOutOfRangeException missing) {
+    Set<TopicPartition> names = missing.offsetOutOfRangePartitions().keySet();
+    Map<TopicPartition, Long> begins = consumer.beginningOffsets(names);
+    Map<TopicPartition, Long> ends = consumer.endOffsets(names);
+    Map<TopicPartition, OffsetAndMetadata> divergent =
+        missing instanceof LogTruncationException cut ? cut.divergentOffsets() : Map.of();
+    missing
+        .offsetOutOfRangePartitions()
+        .forEach((name, position) -> {
+          PartitionReader reader = readers.get(name);
+          if (reader == null || reader.fetched() != position) {
+            return; // the topic was created again, and has sought already
+          }
+          long begin = Objects.requireNonNullElse(begins.get(name), 0L);
+          long end = Objects.requireNonNullElse(ends.get(name), 0L);
+          OffsetAndMetadata at = divergent.get(name);
+          long seconds = TimeUnit.NANOSECONDS.toSeconds(intake.epochNanos());
+          if (position < begin) {
+            reader.skip(begin, SourceGap.Why.EXPIRED, seconds);
+          } else {
+            long to = at == null ? Math.min(position, end) : at.offset();
+            reader.skip(to, SourceGap.Why.TRUNCATED, seconds);
+          }
+          LOG.log(
+              Level.WARNING,
+              "kafka: {0} has no offset {1} any more; continuing at {2}",
+              new Object[] {name, Long.toString(position), Long.toString(reader.fetched())});
+          consumer.seek(name, reader.fetched());
+        });
+  }
+
+  /// Finds new partitions, and topics that were created again.
+  private void discover(Consumer<byte[], byte[]> consumer, Admin admin) {
+    Map<TopicPartition, SourcePartition> found = discovery.find(admin);
+    Map<TopicPartition, SourcePartition> added = new HashMap<>();
+    found.forEach((name, of) -> {
+      PartitionReader reader = readers.get(name);
+      if (reader != null && !reader.of.equals(of)) {
+        retired.add(reader);
+        readers.remove(name);
+        reader = null;
+      }
+      if (reader == null) {
+        added.put(name, of);
+      }
+    });
+    readers.keySet().removeIf(name -> !found.containsKey(name) && retire(name));
+    Map<TopicPartition, Long> starts = starts(consumer, added);
+    added.forEach((name, of) -> {
+      SourcePosition at = intake.lanes().positions().get(of);
+      long start = Objects.requireNonNullElse(starts.get(name), 0L);
+      readers.put(
+          name,
+          at == null ? new PartitionReader(of, name, start) : new PartitionReader(of, name, at));
+    });
+    Set<TopicPartition> before = Set.copyOf(consumer.assignment());
+    consumer.assign(readers.keySet());
+    readers.forEach((name, reader) -> {
+      if (added.containsKey(name) || !before.contains(name)) {
+        reader.isPaused = false;
+        int epoch = reader.leaderEpoch();
+        Optional<Integer> leader = epoch < 0 ? Optional.empty() : Optional.of(epoch);
+        consumer.seek(name, new OffsetAndMetadata(reader.fetched(), leader, ""));
+      }
+    });
+    isFirst = isFirst && readers.isEmpty();
+    String problem = discovery.problem();
+    if (problem == null) {
+      reason = null;
+    } else {
+      tell(problem);
+    }
+  }
+
+  private boolean retire(TopicPartition name) {
+    PartitionReader reader = readers.get(name);
+    return reader != null && retired.add(reader);
+  }
+
+  /// Where partitions without a position begin. One of a topic that is read already begins at its
+  /// first record, whatever `start`.
+  private Map<TopicPartition, Long> starts(
+      Consumer<byte[], byte[]> consumer, Map<TopicPartition, SourcePartition> added) {
+    Set<UUID> known =
+        intake.lanes().positions().keySet().stream()
+            .map(SourcePartition::topic)
+            .collect(Collectors.toSet());
+    List<TopicPartition> fresh = new ArrayList<>();
+    added.forEach((name, of) -> {
+      if (isFirst && !known.contains(of.topic())) {
+        fresh.add(name);
+      }
+    });
+    Map<TopicPartition, Long> starts = new HashMap<>(consumer.beginningOffsets(added.keySet()));
+    if (options.start().equals("latest")) {
+      starts.putAll(consumer.endOffsets(fresh));
+    } else if (options.start().equals("group")) {
+      consumer
+          .committed(Set.copyOf(fresh))
+          .forEach((name, at) -> {
+            if (at != null) {
+              starts.put(name, at.offset());
+            }
+          });
+    }
+    return starts;
+  }
+
+  private void pauseOrResume(Consumer<byte[], byte[]> consumer) {
+    readers.forEach((name, reader) -> {
+      boolean pause = !reader.waiting.isEmpty();
+      if (pause != reader.isPaused) {
+        reader.isPaused = pause;
+        if (pause) {
+          consumer.pause(List.of(name));
+        } else {
+          consumer.resume(List.of(name));
+        }
+      }
+    });
+  }
+
+  private void publish() {
+    String why = reason;
+    states =
+        readers.values().stream()
+            .map(reader -> reader.state(why))
+            .sorted(
+                Comparator.comparing(PartitionState::topic)
+                    .thenComparingInt(PartitionState::partition))
+            .toList();
+  }
+
+  /// Commits the offsets that are durable, for other tools.
+  private void commit(Consumer<byte[], byte[]> consumer) {
+    if (!commits || readers.isEmpty()) {
+      return;
+    }
+    Map<TopicPartition, OffsetAndMetadata> durable = new HashMap<>();
+    readers.forEach((name, reader) -> durable.put(name, new OffsetAndMetadata(reader.durable)));
+    consumer.commitAsync(
+        durable,
+        (_, failure) -> {
+          if (failure instanceof CommitFailedException && commits) {
+            commits = false;
+            LOG.log(
+                Level.WARNING,
+                "kafka: group {0} has members, so offsets are not committed to it",
+                group);
+          }
+        });
+  }
+
+  /// Waits for the outcomes of the batches that are out.
+  private void drain() {
+    long until = System.nanoTime() + DRAIN.toNanos();
+    Collection<PartitionReader> all = new ArrayList<>(readers.values());
+    all.addAll(retired);
+    while (all.stream().anyMatch(reader -> !reader.sent.isEmpty()) && System.nanoTime() < until) {
+      feed.settle(all);
+      LockSupport.parkNanos(BUSY.toNanos());
+    }
+    publish();
+  }
+}

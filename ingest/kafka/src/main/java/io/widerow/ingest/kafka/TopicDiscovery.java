@@ -1,0 +1,115 @@
+package io.widerow.ingest.kafka;
+
+import io.widerow.ingest.config.KafkaOptions;
+import io.widerow.ingest.lane.SourcePartition;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.regex.Pattern;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.TopicPartitionInfo;
+import org.apache.kafka.common.Uuid;
+import org.jspecify.annotations.Nullable;
+
+/// Finds the partitions of the topics that are named, with the ids of the topics: only an id
+/// distinguishes a topic from one of the same name that was deleted.
+///
+/// - Threads: one.
+final class TopicDiscovery {
+  private static final int SECONDS_MAX = 10;
+
+  private final KafkaOptions options;
+  private final List<Pattern> globs;
+  private @Nullable String problem;
+
+  TopicDiscovery(KafkaOptions options) {
+    this.options = options;
+    this.globs =
+        options.topics().stream()
+            .map(topic -> Pattern.compile(topic.replace(".", "\\.").replace("*", ".*")))
+            .toList();
+  }
+
+  /// Why a topic is not among the partitions found last; null for none.
+  @Nullable String problem() {
+    return problem;
+  }
+
+  /// @throws KafkaException when no broker answers
+  Map<TopicPartition, SourcePartition> find(Admin admin) {
+    problem = null;
+    Map<TopicPartition, SourcePartition> found = new HashMap<>();
+    admin
+        .describeTopics(names(admin))
+        .topicNameValues()
+        .forEach((name, described) -> {
+          try {
+            add(get(described), found);
+          } catch (KafkaException missing) {
+            problem = "%s: %s".formatted(name, missing.getMessage());
+          }
+        });
+    return found;
+  }
+
+  private void add(TopicDescription topic, Map<TopicPartition, SourcePartition> found) {
+    UUID id = id(topic);
+    for (TopicPartitionInfo each : topic.partitions()) {
+      int number = each.partition();
+      if (options.partitions().isEmpty() || options.partitions().contains(number)) {
+        found.put(new TopicPartition(topic.name(), number), new SourcePartition(id, number));
+      }
+    }
+  }
+
+  /// A broker that has no ids, or does not tell them, has topics with the ids of their names.
+  private static UUID id(TopicDescription topic) {
+    Uuid id = topic.topicId();
+    return id == null || id.equals(Uuid.ZERO_UUID)
+        ? UUID.nameUUIDFromBytes(topic.name().getBytes(StandardCharsets.UTF_8))
+        : new UUID(id.getMostSignificantBits(), id.getLeastSignificantBits());
+  }
+
+  /// The named topics, and those that match; internal topics match only by their full name.
+  private Set<String> names(Admin admin) {
+    Set<String> names = new HashSet<>();
+    for (String topic : options.topics()) {
+      if (topic.indexOf('*') < 0) {
+        names.add(topic);
+      }
+    }
+    if (names.size() < options.topics().size()) {
+      for (String name : get(admin.listTopics().names())) {
+        if (globs.stream().anyMatch(glob -> glob.matcher(name).matches())) {
+          names.add(name);
+        }
+      }
+    }
+    return names;
+  }
+
+  private static <T> T get(KafkaFuture<T> future) {
+    try {
+      return future.get(SECONDS_MAX, TimeUnit.SECONDS);
+    } catch (ExecutionException failed) {
+      Throwable cause = failed.getCause();
+      throw cause instanceof KafkaException kafka ? kafka : new KafkaException(cause);
+    } catch (TimeoutException late) {
+      throw new KafkaException("no broker answers", late);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw new KafkaException(interrupted);
+    }
+  }
+}

@@ -1,0 +1,167 @@
+package io.widerow.ingest.kafka;
+
+import io.widerow.faults.Await;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/// A broker of Kafka, its own controller, as a process of its own. Its libraries are those that the
+/// module `ingest/kafka/server` fetches.
+///
+/// - Threads: one.
+final class Broker implements AutoCloseable {
+  private static final String CLUSTER = "4L6g3nShT-eMCtK--X86sw";
+
+  private final Path directory;
+  private final Path file;
+  final int port;
+  private Process process;
+
+  /// A broker that is started, with its logs in `directory`.
+  Broker(Path directory) throws IOException, InterruptedException {
+    this.directory = directory;
+    file = directory.resolve("server.properties");
+    port = freePort();
+    int controller = freePort();
+    Files.createDirectories(directory);
+    Files.writeString(
+        file,
+        """
+        process.roles=broker,controller
+        node.id=1
+        controller.quorum.voters=1@127.0.0.1:%2$d
+        listeners=PLAINTEXT://127.0.0.1:%1$d,CONTROLLER://127.0.0.1:%2$d
+        advertised.listeners=PLAINTEXT://127.0.0.1:%1$d
+        controller.listener.names=CONTROLLER
+        log.dirs=%3$s
+        offsets.topic.replication.factor=1
+        offsets.topic.num.partitions=1
+        transaction.state.log.replication.factor=1
+        transaction.state.log.min.isr=1
+        transaction.state.log.num.partitions=1
+        share.coordinator.state.topic.replication.factor=1
+        share.coordinator.state.topic.min.isr=1
+        group.initial.rebalance.delay.ms=0
+        log.retention.check.interval.ms=1000
+        log.segment.delete.delay.ms=0
+        """
+            .formatted(port, controller, directory.resolve("logs")));
+    Process format =
+        command("kafka.tools.StorageTool", "format", "-t", CLUSTER, "-c", file.toString());
+    if (format.waitFor() != 0) {
+      throw new IOException("format failed: " + Files.readString(log()));
+    }
+    process = start();
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket()) {
+      socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      return socket.getLocalPort();
+    }
+  }
+
+  private Path log() {
+    return directory.resolve("broker.log");
+  }
+
+  private Process command(String... arguments) throws IOException {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx256m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                libraries() + "/*"));
+    command.addAll(Arrays.asList(arguments));
+    return new ProcessBuilder(command)
+        .redirectErrorStream(true)
+        .redirectOutput(ProcessBuilder.Redirect.appendTo(log().toFile()))
+        .start();
+  }
+
+  private static Path libraries() {
+    for (Path at = Path.of("").toAbsolutePath(); at != null; at = at.getParent()) {
+      Path libraries = at.resolve("ingest/kafka/server/target/lib");
+      if (Files.isDirectory(libraries)) {
+        return libraries;
+      }
+    }
+    throw new IllegalStateException(
+        "no ingest/kafka/server/target/lib: mvn -pl ingest/kafka/server process-resources");
+  }
+
+  private Process start() throws IOException {
+    Process started = command("kafka.Kafka", file.toString());
+    Await.until(
+        () -> {
+          if (!started.isAlive()) {
+            throw new AssertionError("the broker has ended: " + Files.readString(log()));
+          }
+          try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            return socket.isConnected();
+          } catch (IOException notYet) {
+            return false;
+          }
+        },
+        "the broker listens");
+    return started;
+  }
+
+  /// Kills the process as a crash does, and starts it again.
+  void killAndStart() throws IOException {
+    kill();
+    process = start();
+  }
+
+  void kill() {
+    process.destroyForcibly().onExit().join();
+  }
+
+  String address() {
+    return "127.0.0.1:" + port;
+  }
+
+  Admin admin() {
+    return Admin.create(Map.of("bootstrap.servers", address()));
+  }
+
+  void create(String topic, int partitions, Map<String, String> settings) {
+    try (Admin admin = admin()) {
+      var topics = List.of(new NewTopic(topic, partitions, (short) 1).configs(settings));
+      admin.createTopics(topics).all().get(Await.SECONDS, TimeUnit.SECONDS);
+    } catch (Exception failed) {
+      throw new AssertionError("cannot create " + topic, failed);
+    }
+  }
+
+  KafkaProducer<byte[], byte[]> producer(Map<String, String> more) {
+    Properties all = new Properties();
+    all.put("bootstrap.servers", address());
+    all.put("linger.ms", "5");
+    all.putAll(more);
+    var bytes = new ByteArraySerializer();
+    return new KafkaProducer<>(all, bytes, bytes);
+  }
+
+  @Override
+  public void close() {
+    kill();
+  }
+}

@@ -1,0 +1,128 @@
+package io.widerow.ingest.kafka;
+
+import io.widerow.faults.Await;
+import io.widerow.ingest.Daemon;
+import io.widerow.ingest.LocalStore;
+import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.storage.embedded.EmbeddedStore;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.regex.Pattern;
+
+/// A daemon that reads topics, as a process of its own.
+///
+/// - Threads: one.
+final class KafkaDaemon implements AutoCloseable {
+  private static final HttpClient CLIENT = HttpClient.newHttpClient();
+
+  private final Process process;
+  private final int port;
+
+  KafkaDaemon(Path data, String kafka) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+        .filter(argument -> argument.startsWith("--"))
+        .forEach(command::add);
+    command.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+    command.addAll(List.of("-Dslf4j.provider=org.slf4j.jul.JULServiceProvider", "-ea", "-cp"));
+    command.add(System.getProperty("java.class.path"));
+    command.addAll(List.of(KafkaDaemon.class.getName(), data.toString(), kafka));
+    process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
+    String line = out.readLine();
+    if (line == null) {
+      throw new IOException("the daemon has ended");
+    }
+    port = Integer.parseInt(line);
+  }
+
+  /// The process.
+  ///
+  /// @param arguments directory of the store, value of the key `kafka`
+  public static void main(String[] arguments) throws InterruptedException {
+    Map<String, String> keys = new HashMap<>();
+    keys.put("data", arguments[0]);
+    keys.put("kafka", arguments[1]);
+    keys.put("http", "127.0.0.1:0");
+    keys.put("lanes", "2");
+    keys.put("open-bytes", "8388608");
+    keys.put("journal-file-bytes", "1048576");
+    keys.put("journal-bytes", "4194304");
+    keys.put("disk-reserve-bytes", "0");
+    DaemonConfig config = DaemonConfig.of(keys);
+    CountDownLatch stop = new CountDownLatch(1);
+    CountDownLatch stopped = new CountDownLatch(1);
+    Runtime.getRuntime()
+        .addShutdownHook(
+            new Thread(() -> {
+              stop.countDown();
+              try {
+                stopped.await();
+              } catch (InterruptedException interrupted) {
+                Thread.currentThread().interrupt();
+              }
+            }));
+    try (EmbeddedStore store = LocalStore.open(config);
+        Daemon daemon = Daemon.start(config, store)) {
+      System.out.println(daemon.httpAddress().getPort());
+      daemon.awaitStop(stop, System.err::println);
+    } finally {
+      stopped.countDown();
+    }
+  }
+
+  String get(String path) throws IOException, InterruptedException {
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path)).build();
+    return CLIENT.send(request, HttpResponse.BodyHandlers.ofString()).body();
+  }
+
+  /// Waits until `GET /v1/kafka` has this part.
+  void await(String part) {
+    Await.until(() -> get("/v1/kafka").contains(part), "/v1/kafka has " + part);
+  }
+
+  /// Waits until all that is in the topics is durable.
+  ///
+  /// @param next the sum of the offsets up to which the partitions are read
+  void awaitNext(long next) {
+    Await.until(() -> sumOfNext() >= next, next + " offsets are read");
+  }
+
+  long sumOfNext() throws IOException, InterruptedException {
+    long sum = 0;
+    var numbers = Pattern.compile("\"next\":(\\d+)").matcher(get("/v1/kafka"));
+    while (numbers.find()) {
+      sum += Long.parseLong(numbers.group(1));
+    }
+    return sum;
+  }
+
+  void kill() {
+    process.destroyForcibly().onExit().join();
+  }
+
+  /// Stops it as a supervisor does.
+  void stop() {
+    process.toHandle().destroy();
+    process.onExit().join();
+  }
+
+  @Override
+  public void close() {
+    kill();
+  }
+}

@@ -1,0 +1,24 @@
+package io.widerow.ingest.kafka;
+
+import io.widerow.house.LayerRules;
+
+/// The walls of the module of Kafka: what of the modules below it imports. No other module imports
+/// Kafka's client.
+class LayerTest extends LayerRules {
+  private static final String TABLE =
+      """
+      event:
+      ingest.decode:
+      ingest.config:
+      ingest.lane:
+      ingest.intake:
+      ingest.http:
+      ingest.source:
+      ingest.kafka: event ingest.decode ingest.config ingest.lane ingest.intake ingest.http \
+          ingest.source
+      """;
+
+  LayerTest() {
+    super(TABLE, "ingest.kafka", "ingest.source");
+  }
+}

@@ -1,0 +1,49 @@
+package io.widerow.ingest.source;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.widerow.ingest.config.KafkaOptions;
+import io.widerow.ingest.http.RecordFormats;
+import io.widerow.ingest.intake.Intake;
+import java.util.List;
+import java.util.ServiceLoader;
+
+/// Reads a log with the client of another module. `ServiceLoader` finds it when the key of a source
+/// is set; without one the daemon loads no class of that module.
+public interface SourceProvider {
+  /// Starts to read. An absent broker is no error: the source waits for it.
+  ///
+  /// @param formats the decoders of the HTTP endpoints
+  /// @param group of the offsets that are committed for other tools, when the options name none
+  Source start(
+      KafkaOptions options,
+      Intake intake,
+      RecordFormats formats,
+      MeterRegistry registry,
+      String group);
+
+  /// The provider on the class path.
+  ///
+  /// @throws IllegalArgumentException when there is none
+  static SourceProvider found() {
+    return ServiceLoader.load(SourceProvider.class, SourceProvider.class.getClassLoader())
+        .findFirst()
+        .orElseThrow(() ->
+            new IllegalArgumentException(
+                "kafka: the jar of its module is not on the class path; add it"));
+  }
+
+  /// A source that is read.
+  ///
+  /// - Order: [#close] before the lanes are closed.
+  interface Source extends AutoCloseable {
+    /// Its partitions, each as a JSON object.
+    List<String> partitions();
+
+    /// The whole source as a JSON object.
+    String summary();
+
+    /// Ends its threads, after the batches in progress have their outcomes.
+    @Override
+    void close();
+  }
+}
