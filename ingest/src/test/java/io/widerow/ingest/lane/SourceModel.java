@@ -54,7 +54,7 @@ final class SourceModel {
   private final StoreConfig config;
 
   /// A topic. The source reads the last one.
-  private record Topic(UUID id, int number, Reader[] readers) {}
+  private record Topic(UUID id, int number, List<Reader> readers) {}
 
   /// A range of records that is handed over as one batch.
   private record Chunk(long first, long next) {}
@@ -89,9 +89,9 @@ final class SourceModel {
 
   private void create() {
     int number = topics.size();
-    var topic = new Topic(new UUID(random.nextLong(), number), number, new Reader[PARTITIONS]);
+    var topic = new Topic(new UUID(random.nextLong(), number), number, new ArrayList<>());
     for (int i = 0; i < PARTITIONS; i++) {
-      topic.readers[i] = new Reader(new SourcePartition(topic.id, i));
+      topic.readers.add(new Reader(new SourcePartition(topic.id, i)));
     }
     topics.add(topic);
   }
@@ -127,7 +127,6 @@ final class SourceModel {
     if (!isLast && random.nextInt(3) > 0) {
       disk.cutPowerAt(disk.operations() + random.nextInt(1, 400));
     }
-    SimDisk left = null;
     try {
       for (int step = random.nextInt(5, 120); step > 0 && lanes.failure() == null; step--) {
         step(store, lanes);
@@ -151,7 +150,7 @@ final class SourceModel {
       assertTrue(lanes.failure() != null || isOff(), failed.toString());
     }
     boolean kill = random.nextInt(4) == 0 && !isOff();
-    left = kill ? disk.restart() : disk.crash(false);
+    SimDisk left = kill ? disk.restart() : disk.crash(false);
     disk.cutPowerAt(Long.MAX_VALUE);
     gates.forEach(GatedWaitStrategy::free);
     lanes.close();
@@ -208,8 +207,7 @@ final class SourceModel {
       }
       case 6, 7, 8, 9 -> settle(lanes);
       default -> {
-        Reader[] readers = topics.getLast().readers;
-        offer(lanes, readers[random.nextInt(readers.length)]);
+        offer(lanes, topics.getLast().readers.get(random.nextInt(PARTITIONS)));
       }
     }
   }
@@ -335,7 +333,7 @@ final class SourceModel {
     }
     for (Topic topic : topics) {
       for (Reader reader : topic.readers) {
-        boolean isRead = isRunning && topic == topics.getLast();
+        boolean isRead = isRunning && topic.number == topics.size() - 1;
         check(reader, isRead ? null : lanes.positions().get(reader.of), isRead, found);
       }
     }
