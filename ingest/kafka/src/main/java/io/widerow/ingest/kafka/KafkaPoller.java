@@ -126,6 +126,11 @@ final class KafkaPoller implements Runnable {
         session();
       }
       drain();
+    } catch (RuntimeException | Error failure) {
+      reason = "ended by " + failure;
+      LOG.log(Level.SEVERE, "kafka: reading has ended until the daemon starts again", failure);
+      publish();
+      throw failure;
     } finally {
       decoding.close();
     }

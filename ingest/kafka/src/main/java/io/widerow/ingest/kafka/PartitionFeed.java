@@ -7,6 +7,7 @@ import io.widerow.ingest.intake.Intake;
 import io.widerow.ingest.intake.Senders;
 import io.widerow.ingest.lane.BatchOutcome;
 import io.widerow.ingest.lane.SourcePlace;
+import io.widerow.storage.StorageException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -89,7 +90,15 @@ final class PartitionFeed {
     if (chunk == null || isFull || System.nanoTime() < reader.retryNanos || !claim(chunk)) {
       return false;
     }
-    RecordDecoding.Decoded decoded = decoding.decode(chunk, intake.epochNanos());
+    RecordDecoding.Decoded decoded;
+    try {
+      decoded = decoding.decode(chunk, intake.epochNanos());
+    } catch (StorageException.ClockWrong wrong) {
+      release(chunk);
+      reader.reason = wrong.getMessage();
+      reader.retryNanos = System.nanoTime() + RETRY_NANOS;
+      return false;
+    }
     boolean split = decoded.batch.events.ownIds() > 0;
     if (split && !reader.sent.isEmpty()) {
       intake.lanes().drop(decoded.batch);

@@ -119,8 +119,19 @@ final class RecordDecoding implements AutoCloseable {
     };
   }
 
+  /// @throws io.widerow.storage.StorageException.ClockWrong when an event needs the time of its
+  ///   arrival, and the clock is too far back
   Decoded decode(Chunk chunk, long wallNanos) {
     IncomingBatch batch = lanes.begin(wallNanos);
+    try {
+      return decode(chunk, batch);
+    } catch (Throwable failure) {
+      lanes.drop(batch);
+      throw failure;
+    }
+  }
+
+  private Decoded decode(Chunk chunk, IncomingBatch batch) {
     long[] offsets = new long[chunk.records.size()];
     int empty = 0;
     for (ConsumerRecord<byte[], byte[]> record : chunk.records) {

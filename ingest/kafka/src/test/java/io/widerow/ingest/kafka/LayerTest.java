@@ -8,14 +8,15 @@ class LayerTest extends LayerRules {
   private static final String TABLE =
       """
       event:
+      storage:
       ingest.decode:
       ingest.config:
       ingest.lane:
       ingest.intake:
       ingest.http:
       ingest.source:
-      ingest.kafka: event ingest.decode ingest.config ingest.lane ingest.intake ingest.http \
-          ingest.source
+      ingest.kafka: event storage ingest.decode ingest.config ingest.lane ingest.intake \
+          ingest.http ingest.source
       """;
 
   LayerTest() {
