@@ -65,7 +65,7 @@ public record StoreConfig(
   private static final int ROWS_PER_LANE_MAX = 3;
 
   /// The least size of a set when there are three; smaller sets make small segments.
-  private static final long ROWS_BYTES_ENOUGH = 64 * MIB;
+  private static final long ROWS_BYTES_ENOUGH = 16 * MIB;
 
   /// The longest frame of a journal: its header, the most notes and the most records.
   public static final int FRAME_BYTES_MAX = 72 + (4 << 20) + (8 << 20);

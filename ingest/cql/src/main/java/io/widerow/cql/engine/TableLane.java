@@ -64,10 +64,10 @@ final class TableLane implements AutoCloseable {
     upkeep.trim(journal);
   }
 
-  /// Bytes of one memory: as much as open rows have, and not more than is flushed in a second or
-  /// so.
+  /// Bytes of one memory. A lane has two, together as much as open rows have, and not more than is
+  /// flushed in a second or so.
   static long pieceBytes(StoreConfig config) {
-    return Math.clamp(config.rowsBytes(), 1L << 20, 64L << 20);
+    return Math.clamp(config.openBytes() / config.lanes() / 2, 1L << 20, 64L << 20);
   }
 
   /// The most bytes of what one write does to one row: a large one has a frame of its own.
