@@ -23,9 +23,12 @@ import io.widerow.storage.embedded.LayoutSettings.TypeLayout;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.function.ToIntFunction;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /// The layout over HTTP: `GET /v1/layout` lists the types with their width and shards, `PUT` fixes
 /// some or lets the store choose, `DELETE` removes such a rule, and `GET /v1/layout/overrides`
@@ -46,6 +49,7 @@ public final class LayoutService {
   private final MaintenanceRoutes<EmbeddedStore> routes;
   private final MultiGauge shards;
   private final MultiGauge widths;
+  private volatile Map<String, TypeLayout> measured = Map.of(); // by type
 
   public LayoutService(EventStore store, MeterRegistry registry) {
     this.store = store;
@@ -75,23 +79,28 @@ public final class LayoutService {
     }
   }
 
-  /// Renews the metrics.
+  /// Renews the metrics. A series that stays is not registered again: a reader that comes between
+  /// could find it twice.
   public void measure() {
     if (store instanceof EmbeddedStore embedded) {
       List<TypeLayout> busiest = embedded.layout().busiest(MEASURED_MAX);
-      shards.register(
-          busiest.stream()
-              .<MultiGauge.Row<?>>map(
-                  each -> MultiGauge.Row.of(Tags.of("type", each.type()), each.shards()))
-              .toList(),
-          true);
-      widths.register(
-          busiest.stream()
-              .<MultiGauge.Row<?>>map(
-                  each -> MultiGauge.Row.of(Tags.of("type", each.type()), each.widthMinutes()))
-              .toList(),
-          true);
+      measured =
+          busiest.stream().collect(Collectors.toUnmodifiableMap(TypeLayout::type, each -> each));
+      shards.register(rows(busiest, TypeLayout::shards));
+      widths.register(rows(busiest, TypeLayout::widthMinutes));
     }
+  }
+
+  private List<MultiGauge.Row<?>> rows(List<TypeLayout> types, ToIntFunction<TypeLayout> figure) {
+    return types.stream()
+        .<MultiGauge.Row<?>>map(
+            each -> MultiGauge.Row.of(Tags.of("type", each.type()), () -> of(each.type(), figure)))
+        .toList();
+  }
+
+  private Number of(String type, ToIntFunction<TypeLayout> figure) {
+    TypeLayout layout = measured.get(type);
+    return layout == null ? Double.NaN : figure.applyAsInt(layout);
   }
 
   /// `GET /v1/layout`: one line for each type.
