@@ -256,7 +256,7 @@ class StoreVersionsTest {
                   sign(
                       store.resolve("FORMAT"),
                       "incompatible 0000000000000000",
-                      "incompatible 0000000000000002"),
+                      "incompatible 4000000000000000"),
               "the format of a segment",
               (store, id) -> forge(store, id, "version", 2),
               "a feature of a segment",
