@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
@@ -74,9 +75,9 @@ class ReparseKillTest {
   }
 
   /// What all events are without the value that runs set, by their numbers; and these values.
-  private static TreeMap<Integer, String> events(ServeProcess daemon, Set<Integer> runs)
+  private static Map<Integer, String> events(ServeProcess daemon, Set<Integer> runs)
       throws IOException, InterruptedException {
-    TreeMap<Integer, String> events = new TreeMap<>();
+    Map<Integer, String> events = new TreeMap<>();
     for (String line :
         daemon.get("/v1/query?type=web.*&fields=n,body,run,status").body().lines().toList()) {
       JsonNode event = JSON.readTree(line);
@@ -100,7 +101,7 @@ class ReparseKillTest {
     ServeProcess daemon = ServeProcess.start(jvm, directory.resolve("d"));
     try {
       write(daemon);
-      TreeMap<Integer, String> written = events(daemon, new HashSet<>());
+      Map<Integer, String> written = events(daemon, new HashSet<>());
       assertEquals(EVENTS, written.size());
       long began = System.nanoTime();
       JsonNode first = reparse(daemon, 1);
