@@ -60,8 +60,12 @@ final class KafkaPoller implements Runnable {
   private final RecordDecoding decoding;
   private final TopicDiscovery discovery;
   private final PartitionFeed feed;
-  private final Map<TopicPartition, PartitionReader> readers = new HashMap<>();
-  private final List<PartitionReader> retired = new ArrayList<>(); // of topics created again
+  private final Map<TopicPartition, PartitionReader> readers = new HashMap<>(); // that are assigned
+
+  /// All since the start. One whose topic was not found for a while goes on where it was: the
+  /// positions of the lanes are those of the start.
+  private final Map<SourcePartition, PartitionReader> known = new HashMap<>();
+
   private boolean isFirst = true;
   private boolean commits = true;
   private long discoverAt;
@@ -172,7 +176,7 @@ final class KafkaPoller implements Runnable {
   private void pause(Duration time) {
     long until = System.nanoTime() + time.toNanos();
     while (!stopped && System.nanoTime() < until) {
-      feed.settle(readers.values());
+      feed.settle(known.values());
       LockSupport.parkNanos(BUSY.toNanos());
     }
   }
@@ -188,10 +192,8 @@ final class KafkaPoller implements Runnable {
     } else {
       poll(consumer, admin);
     }
-    feed.settle(readers.values());
-    feed.settle(retired);
-    feed.offer(readers.values());
-    feed.offer(retired);
+    feed.settle(known.values());
+    feed.offer(known.values());
     pauseOrResume(consumer);
     if (now >= publishAt) {
       readers.values().forEach(reader -> reader.lag = consumer.currentLag(reader.name).orElse(0));
@@ -259,35 +261,27 @@ final class KafkaPoller implements Runnable {
   /// Finds new partitions, and topics that were created again.
   private void discover(Consumer<byte[], byte[]> consumer, Admin admin) {
     Map<TopicPartition, SourcePartition> found = discovery.find(admin);
-    Map<TopicPartition, SourcePartition> added = new HashMap<>();
-    found.forEach((name, of) -> {
-      PartitionReader reader = readers.get(name);
-      if (reader != null && !reader.of.equals(of)) {
-        retired.add(reader);
-        readers.remove(name);
-        reader = null;
-      }
-      if (reader == null) {
-        added.put(name, of);
-      }
-    });
-    readers.keySet().removeIf(name -> !found.containsKey(name) && retire(name));
+    Map<TopicPartition, SourcePartition> added = new HashMap<>(found);
+    added.values().removeAll(known.keySet());
     Map<TopicPartition, Long> starts = starts(consumer, added);
     added.forEach((name, of) -> {
       SourcePosition at = intake.lanes().positions().get(of);
       long start = Objects.requireNonNullElse(starts.get(name), 0L);
-      readers.put(
-          name,
+      known.put(
+          of,
           at == null ? new PartitionReader(of, name, start) : new PartitionReader(of, name, at));
     });
-    Set<TopicPartition> before = Set.copyOf(consumer.assignment());
+    Map<TopicPartition, PartitionReader> before = new HashMap<>(readers);
+    before.keySet().retainAll(consumer.assignment());
+    readers.clear();
+    found.forEach((name, of) -> readers.put(name, Objects.requireNonNull(known.get(of))));
     consumer.assign(readers.keySet());
     readers.forEach((name, reader) -> {
-      if (added.containsKey(name) || !before.contains(name)) {
+      if (before.get(name) != reader) {
         reader.isPaused = false;
         int epoch = reader.leaderEpoch();
         Optional<Integer> leader = epoch < 0 ? Optional.empty() : Optional.of(epoch);
-        consumer.seek(name, new OffsetAndMetadata(reader.fetched(), leader, ""));
+        consumer.seek(name, new OffsetAndMetadata(reader.resume(), leader, ""));
       }
     });
     isFirst = isFirst && readers.isEmpty();
@@ -297,11 +291,6 @@ final class KafkaPoller implements Runnable {
     } else {
       tell(problem);
     }
-  }
-
-  private boolean retire(TopicPartition name) {
-    PartitionReader reader = readers.get(name);
-    return reader != null && retired.add(reader);
   }
 
   /// Where partitions without a position begin. One of a topic that is read already begins at its
@@ -381,8 +370,7 @@ final class KafkaPoller implements Runnable {
   /// Waits for the outcomes of the batches that are out.
   private void drain() {
     long until = System.nanoTime() + DRAIN.toNanos();
-    Collection<PartitionReader> all = new ArrayList<>(readers.values());
-    all.addAll(retired);
+    Collection<PartitionReader> all = known.values();
     while (all.stream().anyMatch(reader -> !reader.sent.isEmpty()) && System.nanoTime() < until) {
       feed.settle(all);
       LockSupport.parkNanos(BUSY.toNanos());

@@ -72,6 +72,13 @@ final class PartitionReader {
     return fetched;
   }
 
+  /// The same, to fetch from there again: drops what was fetched of a range that is taken as a
+  /// whole.
+  long resume() {
+    torn.clear();
+    return fetched;
+  }
+
   int leaderEpoch() {
     return leaderEpoch;
   }

@@ -20,6 +20,9 @@ import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.TopicPartitionInfo;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.InvalidTopicException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 
 /// Finds the partitions of the topics that are named, with the ids of the topics: only an id
@@ -46,7 +49,9 @@ final class TopicDiscovery {
     return problem;
   }
 
-  /// @throws KafkaException when no broker answers
+  /// The partitions of all topics that exist and may be read.
+  ///
+  /// @throws KafkaException when the brokers do not answer
   Map<TopicPartition, SourcePartition> find(Admin admin) {
     problem = null;
     Map<TopicPartition, SourcePartition> found = new HashMap<>();
@@ -56,7 +61,9 @@ final class TopicDiscovery {
         .forEach((name, described) -> {
           try {
             add(get(described), found);
-          } catch (KafkaException missing) {
+          } catch (UnknownTopicOrPartitionException
+              | TopicAuthorizationException
+              | InvalidTopicException missing) {
             problem = "%s: %s".formatted(name, missing.getMessage());
           }
         });

@@ -179,6 +179,25 @@ class KafkaSourceTest {
     }
   }
 
+  /// Longer than the source takes to look for topics again.
+  @Test
+  void aBrokerThatIsAwayIsWaitedFor() throws Exception {
+    broker.create("w", 1, Map.of());
+    send("w", "{\"body\":\"0\"}", "{\"body\":\"1\"}");
+    KafkaDaemon daemon = daemon("w");
+    daemon.awaitNext(2);
+    send("w", "{\"body\":\"2\"}");
+    daemon.awaitNext(3);
+    broker.kill();
+    daemon.await("\"next\":3,\"end\":3");
+    daemon.await("\"state\":\"waiting\"");
+    broker.killAndStart();
+    send("w", "{\"body\":\"3\"}", "{\"body\":\"4\"}");
+    daemon.awaitNext(5);
+    daemon.stop();
+    assertEquals(List.of("0", "1", "2", "3", "4"), StoredRecords.read(data()).bodies());
+  }
+
   @Test
   void formatsAreThoseOfTheEndpoints() throws Exception {
     Map<String, String> records =
