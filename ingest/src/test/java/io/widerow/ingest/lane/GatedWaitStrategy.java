@@ -5,8 +5,8 @@ import com.lmax.disruptor.Sequence;
 import com.lmax.disruptor.SequenceBarrier;
 import com.lmax.disruptor.WaitStrategy;
 
-/// Lets a lane's thread run only when the test says so, so that the batches in its ring are one
-/// group and a seed repeats a run.
+/// Stops a lane's thread until the test opens the gate. The batches in its ring become one group
+/// then, so a seed repeats a run.
 ///
 /// - Threads: the lane's and the test's.
 final class GatedWaitStrategy implements WaitStrategy {

@@ -360,7 +360,8 @@ final class SourceModel {
     }
   }
 
-  /// A batch that is split is acknowledged when all its parts are there; the note after it says so.
+  /// Whether a position ends with a batch that was split. It is acknowledged when all its parts are
+  /// stored; only the note of the next batch counts it as complete.
   private static boolean isPartOf(Reader reader, @Nullable SourcePosition at) {
     return at != null
         && at.until() >= reader.acknowledged

@@ -209,7 +209,7 @@ class ExplorerPageTest extends ExplorerRun {
     browser.await("location.search.includes('cols=version')");
     browser.await(element("bars") + ".dataset.total === '50'");
     browser.evaluate(element("saved") + ".click()");
-    browser.await("!" + element("saved-menu") + ".hidden"); // filled anew, not the one of before
+    browser.await("!" + element("saved-menu") + ".hidden"); // its entries are new
     browser.evaluate(element("forget") + ".click()");
     browser.await(element("forget") + ".textContent === 'Delete?'");
     browser.evaluate(element("forget") + ".click()");

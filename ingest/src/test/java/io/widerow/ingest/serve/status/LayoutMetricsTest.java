@@ -17,8 +17,8 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Goal: renewed metrics of the layout have the new values and are the same meters, because a
-/// reader of the registry may meet a meter twice that is removed and added meanwhile.
+/// Goal: metrics of the layout get new values without new meters. When a meter is removed and added
+/// while the registry is read, the reader may find it twice.
 class LayoutMetricsTest {
   private static void append(EmbeddedStore store, String type) {
     try (EventBatch events = new EventBatch(1 << 10, 1 << 20, 1 << 16)) {
