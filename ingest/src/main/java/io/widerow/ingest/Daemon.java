@@ -324,6 +324,7 @@ public final class Daemon implements AutoCloseable {
   ///
   /// @param store open, with as many lanes as the configuration says
   /// @throws ListenException when it cannot listen on an address; nothing is left running
+  /// @throws SourceRefusedException when a source cannot be read as it is configured; the same
   public static Daemon start(DaemonConfig config, EventStore store) {
     Daemon daemon = new Daemon(config, store);
     daemon.lanes.start();
@@ -335,7 +336,7 @@ public final class Daemon implements AutoCloseable {
       daemon.storeMetrics();
       daemon.readSources();
       return daemon;
-    } catch (ListenException | IllegalArgumentException refused) {
+    } catch (ListenException | SourceRefusedException refused) {
       daemon.close();
       throw refused;
     }
@@ -344,9 +345,13 @@ public final class Daemon implements AutoCloseable {
   private void readSources() {
     KafkaOptions options = config.kafka();
     if (options != null) {
-      store.allowSources();
       String group = "widerow-" + UUID.nameUUIDFromBytes(store.secret()).toString().substring(0, 8);
-      kafka = SourceProvider.found().start(options, intake, formats, registry, group);
+      try {
+        store.allowSources();
+        kafka = SourceProvider.found().start(options, intake, formats, registry, group);
+      } catch (IllegalArgumentException why) {
+        throw new SourceRefusedException("kafka", why);
+      }
     }
   }
 

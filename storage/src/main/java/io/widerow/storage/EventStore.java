@@ -113,7 +113,7 @@ public interface EventStore extends AutoCloseable {
   ///
   /// @throws IllegalArgumentException when the store is on a cluster, where a source cannot be read
   default void allowSources() {
-    throw new IllegalArgumentException("kafka: needs a store on one machine, got one on a cluster");
+    throw new IllegalArgumentException("needs a store on one machine, got one on a cluster");
   }
 
   /// The versions of Widerow that the store records; null for a store on a cluster.

@@ -36,7 +36,18 @@ public record KafkaOptions(
     Map<String, String> parameters) {
   static final List<String> FORMATS =
       List.of("json", "text", "line", "otlp", "loki", "gelf", "splunk");
+
+  /// What other endpoints than those of `json` and `text`, which check theirs, take.
+  private static final Map<String, Set<String>> PARAMETERS =
+      Map.of(
+          "line", Set.of("precision"),
+          "otlp", Set.of("signal", "type"),
+          "loki", Set.of("type"),
+          "gelf", Set.of("type"),
+          "splunk", Set.of("type"));
+
   static final List<String> STARTS = List.of("earliest", "latest", "group");
+  static final List<String> SIGNALS = List.of("logs", "metrics", "traces");
   static final List<String> FIELDS = List.of("topic", "partition", "offset", "key", "headers");
   private static final int PARTITIONS_MAX = 100_000;
   private static final Pattern BROKER =
@@ -59,6 +70,10 @@ public record KafkaOptions(
     String partitions = given.remove("partitions");
     String group = given.remove("group");
     String fields = given.remove("fields");
+    given.keySet().forEach(name -> requireKnown(key, format, name));
+    if (format.equals("otlp")) {
+      given.put("signal", oneOf(key, "signal", given.get("signal"), SIGNALS));
+    }
     return new KafkaOptions(
         all(key, "HOST:PORT", BROKER, text.substring(0, slash)),
         all(key, "a topic", TOPIC, topics),
@@ -88,6 +103,13 @@ public record KafkaOptions(
       require(parameters.put(name, value) == null, "%s: %s is there twice".formatted(key, name));
     }
     return parameters;
+  }
+
+  private static void requireKnown(String key, String format, String name) {
+    Set<String> names = PARAMETERS.get(format);
+    require(
+        names == null || names.contains(name),
+        "%s: %s: no such parameter of %s".formatted(key, name, format));
   }
 
   /// The first value is the default.

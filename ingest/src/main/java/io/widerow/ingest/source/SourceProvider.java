@@ -14,6 +14,7 @@ public interface SourceProvider {
   ///
   /// @param formats the decoders of the HTTP endpoints
   /// @param group of the offsets that are committed for other tools, when the options name none
+  /// @throws IllegalArgumentException when the endpoint of the format refuses a parameter
   Source start(
       KafkaOptions options,
       Intake intake,
@@ -28,8 +29,7 @@ public interface SourceProvider {
     return ServiceLoader.load(SourceProvider.class, SourceProvider.class.getClassLoader())
         .findFirst()
         .orElseThrow(() ->
-            new IllegalArgumentException(
-                "kafka: the jar of its module is not on the class path; add it"));
+            new IllegalArgumentException("the jar of its module is not on the class path; add it"));
   }
 
   /// A source that is read.

@@ -55,7 +55,13 @@ class KafkaOptionsTest {
     "a:1/t?partitions=3-1, got 3-1",
     "a:1/t?fields=body, got body",
     "a:1/t?type=a&type=b, type is there twice",
-    "a:1/t?type, got 'type'"
+    "a:1/t?type, got 'type'",
+    "a:1/t?format=line&type=a, type: no such parameter of line",
+    "a:1/t?format=otlp&signal=log, got log",
+    "a:1/t?format=otlp&strat=latest, strat: no such parameter of otlp",
+    "a:1/t?format=loki&strat=latest, strat: no such parameter of loki",
+    "a:1/t?format=gelf&signal=logs, signal: no such parameter of gelf",
+    "a:1/t?format=splunk&strat=latest, strat: no such parameter of splunk"
   })
   void badPartsAreNamed(String value, String part) {
     String why =

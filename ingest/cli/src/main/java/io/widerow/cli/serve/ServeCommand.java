@@ -9,6 +9,7 @@ import io.widerow.cli.cluster.ClusterDaemonStore;
 import io.widerow.ingest.Daemon;
 import io.widerow.ingest.ListenException;
 import io.widerow.ingest.LocalStore;
+import io.widerow.ingest.SourceRefusedException;
 import io.widerow.ingest.alert.RuleDirectory;
 import io.widerow.ingest.config.ConfigCheck;
 import io.widerow.ingest.config.ConfigKeys;
@@ -301,6 +302,10 @@ public final class ServeCommand implements Callable<Integer>, PlainStart {
     } catch (ListenException refused) {
       warn(String.valueOf(refused.getMessage()));
       exit = ExitCode.UNAVAILABLE;
+      return exit;
+    } catch (SourceRefusedException refused) {
+      warn(String.valueOf(refused.getMessage()));
+      exit = ExitCode.USAGE;
       return exit;
     } finally {
       stopped.countDown();

@@ -96,7 +96,6 @@ final class RecordDecoding implements AutoCloseable {
 
   private RecordFormats.Decoder newDecoder(String topic, boolean isJson) {
     Map<String, String> parameters = new LinkedHashMap<>(options.parameters());
-    String signal = parameters.remove("signal");
     String json = "application/json";
     switch (options.format()) {
       case "json", "text", "gelf", "splunk", "loki" -> parameters.putIfAbsent("type", topic);
@@ -111,11 +110,10 @@ final class RecordDecoding implements AutoCloseable {
       case "loki" ->
           formats.decoder(
               "/loki/api/v1/push", isJson ? json : "application/x-protobuf", parameters);
-      default ->
-          formats.decoder(
-              "/v1/" + (signal == null ? "logs" : signal),
-              isJson ? json : "application/x-protobuf",
-              parameters);
+      default -> {
+        String path = "/v1/" + parameters.remove("signal");
+        yield formats.decoder(path, isJson ? json : "application/x-protobuf", parameters);
+      }
     };
   }
 
