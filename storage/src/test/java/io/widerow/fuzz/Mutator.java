@@ -6,7 +6,7 @@ import java.util.SplittableRandom;
 
 /// Mutator of seeds into inputs: it changes bytes, cuts, doubles and splices pieces, and inserts
 /// numbers at the edges of their range. The same random numbers give the same inputs.
-final class Mutator {
+public final class Mutator {
   private static final int GROWTH_MAX = 4;
   private static final long[] EDGES = {
     0,
@@ -29,12 +29,12 @@ final class Mutator {
   private final SplittableRandom random;
   private final List<byte[]> seeds;
 
-  Mutator(SplittableRandom random, List<byte[]> seeds) {
+  public Mutator(SplittableRandom random, List<byte[]> seeds) {
     this.random = random;
     this.seeds = seeds;
   }
 
-  byte[] next() {
+  public byte[] next() {
     byte[] seed = any();
     byte[] bytes = seed.clone();
     int limit = GROWTH_MAX * Math.max(64, seed.length);

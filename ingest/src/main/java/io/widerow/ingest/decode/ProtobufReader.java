@@ -69,6 +69,7 @@ public final class ProtobufReader {
 
   /// Reads the message in `[start, end)` from here on.
   public void begin(byte[] newBytes, int start, int end) {
+    field = 0;
     bytes = newBytes;
     at = start;
     limit = end;

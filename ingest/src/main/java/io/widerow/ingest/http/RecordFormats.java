@@ -48,10 +48,14 @@ public final class RecordFormats {
         HttpRequest.of(
             RequestHeaders.of(HttpMethod.POST, target, HttpHeaderNames.CONTENT_TYPE, contentType));
     ServiceRequestContext context = ServiceRequestContext.of(request);
+    WriteProtocol first;
     try {
-      WriteProtocol _ = protocol.of(context, request);
+      first = protocol.of(context, request);
     } catch (RequestRefused refused) {
       throw new IllegalArgumentException(refused.reason(), refused);
+    }
+    if (first.decodesMore()) {
+      return first::decode;
     }
     return (body, length, batch) -> protocol.of(context, request).decode(body, length, batch);
   }

@@ -46,6 +46,12 @@ public interface WriteProtocol {
   /// @throws RequestRefused when nothing of the body is to be stored
   void decode(byte[] body, int length, IncomingBatch batch) throws RequestRefused;
 
+  /// Whether [#decode] may be called again for a further body with the same headers and parameters,
+  /// and then gives what a new instance would give. For sources with a body for each record.
+  default boolean decodesMore() {
+    return false;
+  }
+
   /// Reports what became of the batch.
   default HttpResponse answer(BatchOutcome outcome) {
     return switch (outcome) {

@@ -49,9 +49,12 @@ final class RecordDecoding implements AutoCloseable {
   private final KafkaOptions options;
   private final Lanes lanes;
   private final RecordFormats formats;
-  private final Map<String, RecordFormats.Decoder> decoders = new HashMap<>(); // by topic and kind
+  private final Map<String, RecordFormats.Decoder> ofJson = new HashMap<>(); // by topic
+  private final Map<String, RecordFormats.Decoder> ofOthers = new HashMap<>();
   private final EventBatch scratch;
   private final RecordEdit edit = new RecordEdit();
+  private final AttributeValue partition = new AttributeValue();
+  private final AttributeValue offset = new AttributeValue();
   private final Map<AttributeName, AttributeValue> added = new LinkedHashMap<>();
   private final List<AttributeName> there = new ArrayList<>();
   private byte[] body = new byte[BODY_BYTES];
@@ -91,7 +94,13 @@ final class RecordDecoding implements AutoCloseable {
 
   private RecordFormats.Decoder decoder(String topic, byte first) {
     boolean isJson = first == '{';
-    return decoders.computeIfAbsent(isJson + topic, _ -> newDecoder(topic, isJson));
+    Map<String, RecordFormats.Decoder> decoders = isJson ? ofJson : ofOthers;
+    RecordFormats.Decoder known = decoders.get(topic);
+    if (known == null) {
+      known = newDecoder(topic, isJson);
+      decoders.put(topic, known);
+    }
+    return known;
   }
 
   private RecordFormats.Decoder newDecoder(String topic, boolean isJson) {
@@ -187,10 +196,10 @@ final class RecordDecoding implements AutoCloseable {
       put(TOPIC, record.topic().getBytes(StandardCharsets.UTF_8));
     }
     if (options.fields().contains("partition")) {
-      put(PARTITION, record.partition());
+      put(PARTITION, partition, record.partition());
     }
     if (options.fields().contains("offset")) {
-      put(OFFSET, record.offset());
+      put(OFFSET, offset, record.offset());
     }
     if (options.fields().contains("key") && record.key() != null) {
       put(KEY, record.key());
@@ -207,8 +216,7 @@ final class RecordDecoding implements AutoCloseable {
     }
   }
 
-  private void put(AttributeName name, long value) {
-    var number = new AttributeValue();
+  private void put(AttributeName name, AttributeValue number, long value) {
     number.setBits(AttributeKind.LONG, value);
     added.put(name, number);
   }

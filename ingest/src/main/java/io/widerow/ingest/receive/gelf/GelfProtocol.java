@@ -53,6 +53,11 @@ public final class GelfProtocol implements WriteProtocol {
   }
 
   @Override
+  public boolean decodesMore() {
+    return true;
+  }
+
+  @Override
   public HttpResponse stored(BatchOutcome.Stored stored) {
     return stored.refused().count() == 0
         ? HttpResponse.of(ResponseHeaders.of(HttpStatus.ACCEPTED))

@@ -136,6 +136,11 @@ public final class InfluxProtocol implements WriteProtocol {
   }
 
   @Override
+  public boolean decodesMore() {
+    return true;
+  }
+
+  @Override
   public HttpResponse stored(BatchOutcome.Stored stored) {
     Refusals refused = stored.refused();
     if (refused.count() == 0) {

@@ -151,6 +151,11 @@ public final class EventsProtocol implements WriteProtocol {
   }
 
   @Override
+  public boolean decodesMore() {
+    return json != null;
+  }
+
+  @Override
   public HttpResponse stored(BatchOutcome.Stored stored) {
     return HttpResponses.stored(stored);
   }

@@ -105,6 +105,11 @@ public final class LokiProtocol implements WriteProtocol {
   }
 
   @Override
+  public boolean decodesMore() {
+    return true;
+  }
+
+  @Override
   public HttpResponse stored(BatchOutcome.Stored outcome) {
     Refusals refused = outcome.refused();
     int stored = outcome.stored();

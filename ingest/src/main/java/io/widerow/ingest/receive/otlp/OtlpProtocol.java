@@ -144,6 +144,11 @@ public final class OtlpProtocol implements WriteProtocol {
   }
 
   @Override
+  public boolean decodesMore() {
+    return true;
+  }
+
+  @Override
   public HttpResponse stored(BatchOutcome.Stored stored) {
     return OtlpResponses.stored(transport, rejected, stored);
   }

@@ -99,6 +99,11 @@ public final class HecProtocol implements WriteProtocol {
   }
 
   @Override
+  public boolean decodesMore() {
+    return events != null;
+  }
+
+  @Override
   public HttpResponse stored(BatchOutcome.Stored stored) {
     Refusals refused = stored.refused();
     if (refused.count() == 0) {

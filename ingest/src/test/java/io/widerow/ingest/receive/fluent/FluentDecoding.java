@@ -18,7 +18,7 @@ public final class FluentDecoding {
   private static final MemoryStore STORE = new MemoryStore(1);
 
   /// Its lanes never start.
-  static final Intake INTAKE =
+  public static final Intake INTAKE =
       new Intake(
           new Lanes(
               STORE,
