@@ -26,6 +26,8 @@ final class PieceEncoder {
   /// Blocks of a column for which a hasty encoder skips the dictionary after a failed attempt.
   private static final int PAUSE_BLOCKS = 7;
 
+  private static final int REPEATS = 4;
+
   /// In place of a number for the other text: no number has so many digits.
   private static final long OTHER = Long.MIN_VALUE;
 
@@ -92,10 +94,13 @@ final class PieceEncoder {
     return true;
   }
 
-  /// True when a few distinct texts make up many.
+  /// True when a dictionary is smaller than templates: each text is there four times on average.
+  /// Paths, agents and referrers of an access log, and messages of six systems of loghub: a
+  /// dictionary has 0.72 to 0.99 of the bytes of templates, and a fifth of their time. Where texts
+  /// are there three times or less, templates are smaller.
   boolean mostlyRepeats(TextSlices texts) {
     symbols = LongDecoder.room(symbols, texts.count);
-    return dictionary.build(texts, texts.count / 16, true, symbols);
+    return dictionary.build(texts, texts.count / REPEATS, true, symbols);
   }
 
   private void encodeRaw(TextSlices texts, ByteSink numbers, ByteSink text) {

@@ -15,9 +15,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// Goal: texts that are numbers are written as such, texts that only resemble numbers are not, and
@@ -71,6 +73,21 @@ class PieceEncoderTest {
       }
       assertEquals(texts, read(numbers, text, texts.size()));
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"5, DICTIONARY", "4, DICTIONARY", "3, TEMPLATE", "1, TEMPLATE"})
+  void linesThatRepeatAreADictionary(int times, String form) {
+    List<String> texts =
+        IntStream.range(0, 600).mapToObj(i -> "GET /items/%d/parts".formatted(i / times)).toList();
+    ByteSink numbers = new ByteSink();
+    ByteSink text = new ByteSink();
+    try (var compressor = new BlockCompressor(1, Throttle.NONE)) {
+      new TextEncoder(new LongEncoder(compressor), compressor, new TokenSet())
+          .encode(slices(texts, false), true, null, null, numbers, text);
+    }
+    int expected = form.equals("TEMPLATE") ? PieceFormat.TEMPLATE : PieceFormat.DICTIONARY;
+    assertEquals(expected, numbers.bytes()[0]);
   }
 
   /// @param known true for a second half that is known to repeat the first
