@@ -59,6 +59,11 @@ public final class AttributeName implements Comparable<AttributeName> {
     return offset + utf8.length;
   }
 
+  /// Compares with a name that lies in an array.
+  int compareTo(byte[] source, int from, int length) {
+    return Arrays.compareUnsigned(utf8, 0, utf8.length, source, from, from + length);
+  }
+
   @Override
   public int compareTo(AttributeName other) {
     return Arrays.compareUnsigned(utf8, other.utf8);

@@ -21,9 +21,9 @@ final class ByteRuns {
   /// Longer strings are left to the runtime.
   private static final int BYTES_MAX = 64;
 
-  private static final VarHandle LONG =
+  static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, EventLayout.LONG_ANYWHERE.order());
-  private static final VarHandle INT =
+  static final VarHandle INT =
       MethodHandles.byteArrayViewVarHandle(int[].class, EventLayout.INT_ANYWHERE.order());
 
   private ByteRuns() {}

@@ -184,16 +184,6 @@ public final class RecordEdit {
     renamed = true;
   }
 
-  /// Number of attributes of the copy so far.
-  public int count() {
-    return count;
-  }
-
-  /// Length of the copy so far, in bytes; that of the record before the first change.
-  public int length() {
-    return changed ? Math.toIntExact(at) : EventLayout.length(source, start);
-  }
-
   /// Ends the copy.
   ///
   /// @return false when nothing was changed: there is no copy then
@@ -206,6 +196,24 @@ public final class RecordEdit {
     if (renamed && !sort.sort(target, 0, count, at)) {
       throw new IllegalStateException("two attributes have got the same name");
     }
+    finish();
+    return true;
+  }
+
+  /// Becomes the copy of a record with fields.
+  ///
+  /// @param records that the fields were merged into
+  public void take(FieldMerge merge, MemorySegment records, long offset) {
+    begin(records, offset);
+    at = 0;
+    reserve(merge.length());
+    MemorySegment.copy(merge.bytes(), 0, target, JAVA_BYTE, 0, merge.length());
+    at = merge.length();
+    count = merge.attributes();
+    finish();
+  }
+
+  private void finish() {
     int length = Math.toIntExact(at);
     reserve(0);
     EventLayout.writeHeader(
@@ -216,8 +224,9 @@ public final class RecordEdit {
         EventLayout.idTime(source, start),
         EventLayout.idTail(source, start),
         EventLayout.version(source, start));
-    target.asSlice(at, EventLayout.alignedLength(length) - at).fill((byte) 0);
-    return true;
+    for (long end = EventLayout.alignedLength(length); at < end; at++) {
+      target.set(JAVA_BYTE, at, (byte) 0);
+    }
   }
 
   /// The memory of the copy, which begins at 0. Valid until the next [#begin].

@@ -1,9 +1,11 @@
 package io.widerow.ingest.transform;
 
+import io.widerow.event.AddedFields;
 import io.widerow.event.AttributeKind;
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventLayout;
+import io.widerow.event.FieldMerge;
 import io.widerow.event.RecordEdit;
 import io.widerow.event.RecordView;
 import io.widerow.query.parse.ParsedText;
@@ -26,9 +28,10 @@ final class FieldAddition {
   }
 
   private final ParsedText text = new ParsedText();
+  private final ValueList values = new ValueList();
+  private final FieldMerge merge = new FieldMerge();
   private final RecordView view = new RecordView();
   private final AttributeValue value = new AttributeValue();
-  private final AttributeValue other = new AttributeValue();
 
   Outcome parse(Action.Parse rule, MemorySegment records, long at, RecordEdit edit, int bytesMax) {
     view.show(records, at);
@@ -36,42 +39,9 @@ final class FieldAddition {
       return Outcome.SAME;
     }
     text.begin(value);
-    if (!rule.format().parse(text)) {
-      return Outcome.FAILED;
-    }
-    if (text.count() == 0) {
-      return Outcome.SAME;
-    }
-    edit.begin(records, at);
-    while (edit.next()) {
-      if (rule.overwrites() && isField(edit)) {
-        edit.drop();
-      } else {
-        edit.keep();
-      }
-    }
-    boolean any = false;
-    for (int i = 0; i < text.count(); i++) {
-      AttributeName name = text.name(i);
-      if (rule.overwrites() || !view.find(name, other)) {
-        if (isFull(edit)) {
-          return Outcome.FAILED;
-        }
-        text.value(i, value);
-        edit.add(name, value);
-        any = true;
-      }
-    }
-    return any ? end(edit, bytesMax) : Outcome.SAME;
-  }
-
-  private boolean isField(RecordEdit edit) {
-    for (int i = 0; i < text.count(); i++) {
-      if (edit.isNamed(text.name(i))) {
-        return true;
-      }
-    }
-    return false;
+    return rule.format().parse(text)
+        ? merged(text, rule.overwrites(), records, at, edit, bytesMax)
+        : Outcome.FAILED;
   }
 
   Outcome lookup(
@@ -84,53 +54,19 @@ final class FieldAddition {
     if (row == null) {
       return Outcome.FAILED;
     }
-    List<AttributeName> names = rule.table().names();
-    edit.begin(records, at);
-    while (edit.next()) {
-      boolean replaced = false;
-      for (int i = 0; rule.overwrites() && i < row.size(); i++) {
-        replaced |= !isEmpty(row.get(i)) && edit.isNamed(names.get(i));
-      }
-      if (replaced) {
-        edit.drop();
-      } else {
-        edit.keep();
-      }
-    }
-    boolean any = false;
+    values.clear();
     for (int i = 0; i < row.size(); i++) {
-      boolean free = rule.overwrites() || !view.find(names.get(i), other);
-      if (free && !isEmpty(row.get(i))) {
-        if (isFull(edit)) {
-          return Outcome.FAILED;
-        }
-        row.get(i).read(value);
-        edit.add(names.get(i), value);
-        any = true;
+      if (row.get(i).utf8().byteSize() > 0) {
+        row.get(i).read(values.add(rule.table().names().get(i)));
       }
     }
-    return any ? end(edit, bytesMax) : Outcome.SAME;
-  }
-
-  private static boolean isEmpty(Literal literal) {
-    return literal.utf8().byteSize() == 0;
+    return merged(values, rule.overwrites(), records, at, edit, bytesMax);
   }
 
   Outcome set(Action.SetValue rule, MemorySegment records, long at, RecordEdit edit, int bytesMax) {
-    edit.begin(records, at);
-    while (edit.next()) {
-      if (edit.isNamed(rule.name())) {
-        edit.drop();
-      } else {
-        edit.keep();
-      }
-    }
-    if (isFull(edit)) {
-      return Outcome.FAILED;
-    }
-    rule.value().read(value);
-    edit.add(rule.name(), value);
-    return end(edit, bytesMax);
+    values.clear();
+    rule.value().read(values.add(rule.name()));
+    return merged(values, true, records, at, edit, bytesMax);
   }
 
   /// @param free the name of the copy, which the event does not have
@@ -141,22 +77,27 @@ final class FieldAddition {
       long at,
       RecordEdit edit,
       int bytesMax) {
-    if (!view.show(records, at).find(from, value)) {
-      return Outcome.SAME;
-    }
-    keepAll(edit, records, at);
-    if (isFull(edit)) {
-      return Outcome.FAILED;
-    }
-    edit.add(free, value);
-    return end(edit, bytesMax);
+    values.clear();
+    return view.show(records, at).find(from, values.add(free))
+        ? merged(values, false, records, at, edit, bytesMax)
+        : Outcome.SAME;
   }
 
-  private static void keepAll(RecordEdit edit, MemorySegment records, long at) {
-    edit.begin(records, at);
-    while (edit.next()) {
-      edit.keep();
+  private Outcome merged(
+      AddedFields fields,
+      boolean overwrites,
+      MemorySegment records,
+      long at,
+      RecordEdit edit,
+      int bytesMax) {
+    if (!merge.merge(records, at, fields, overwrites)) {
+      return Outcome.SAME;
     }
+    if (merge.attributes() > EventLayout.ATTRIBUTES_MAX || merge.length() > bytesMax) {
+      return Outcome.FAILED;
+    }
+    edit.take(merge, records, at);
+    return Outcome.CHANGED;
   }
 
   /// Changes the type, to one that is not that of the event.
@@ -167,17 +108,8 @@ final class FieldAddition {
     while (edit.next()) {
       edit.keep();
     }
-    return end(edit, bytesMax);
-  }
-
-  private static boolean isFull(RecordEdit edit) {
-    return edit.count() == EventLayout.ATTRIBUTES_MAX;
-  }
-
-  private static Outcome end(RecordEdit edit, int bytesMax) {
-    if (edit.length() > bytesMax) {
-      return Outcome.FAILED;
-    }
-    return edit.end() ? Outcome.CHANGED : Outcome.SAME;
+    boolean changed = edit.end();
+    assert changed : "the type is the same";
+    return EventLayout.length(edit.memory(), 0) > bytesMax ? Outcome.FAILED : Outcome.CHANGED;
   }
 }

@@ -1,5 +1,6 @@
 package io.widerow.query.parse;
 
+import io.widerow.event.AddedFields;
 import io.widerow.event.AttributeKind;
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeNames;
@@ -24,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: one.
 /// - Memory: keeps arrays as large as the longest text, and as the most fields.
-public final class ParsedText {
+public final class ParsedText implements AddedFields {
   /// Most fields of a text; later ones are left out.
   public static final int FIELDS_MAX = 250;
 
@@ -137,12 +138,34 @@ public final class ParsedText {
   }
 
   /// Number of fields.
+  @Override
   public int count() {
     return count;
   }
 
+  @Override
   public AttributeName name(int field) {
     return names[field];
+  }
+
+  @Override
+  public AttributeKind kind(int field) {
+    return kinds[field];
+  }
+
+  @Override
+  public long bits(int field) {
+    return bits[field];
+  }
+
+  @Override
+  public int length(int field) {
+    return lengths[field];
+  }
+
+  @Override
+  public void copyTo(int field, byte[] out, int to) {
+    System.arraycopy(bytes, (int) bits[field], out, to, lengths[field]);
   }
 
   /// Fills `out` with a field's value, borrowed until the next text.
@@ -379,8 +402,9 @@ public final class ParsedText {
     }
     int digits = from + (first == '-' ? 1 : 0);
     int i = digits;
+    long value = 0;
     while (i < until && bytes[i] >= '0' && bytes[i] <= '9') {
-      i++;
+      value = 10 * value + bytes[i++] - '0'; // of more than 64 bits it is not used
     }
     boolean led = i > digits + 1 && bytes[digits] == '0';
     if (i == digits || led) {
@@ -389,6 +413,10 @@ public final class ParsedText {
     boolean whole = i == until;
     if (whole && (size > WHOLE_BYTES_MAX || (first == '-' && bytes[digits] == '0'))) {
       return false;
+    }
+    if (whole && i - digits < WHOLE_BYTES_MAX - 1) {
+      number.setBits(AttributeKind.LONG, first == '-' ? -value : value);
+      return true;
     }
     if (!whole) {
       int point = i++;
