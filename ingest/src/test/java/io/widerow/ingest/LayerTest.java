@@ -62,7 +62,7 @@ class LayerTest extends LayerRules {
       ingest.receive.otlp: event ingest.decode ingest.lane ingest.http
       ingest.receive.prometheus: event storage ingest.decode ingest.series ingest.config \
           ingest.lane ingest.http
-      ingest.receive.syslog: event storage ingest.decode ingest.socket
+      ingest.receive.syslog: event storage query.parse ingest.decode ingest.socket
       ingest.doctor: event rollup storage storage.embedded query query.sizing ingest.lane \
           ingest.intake ingest.http
       ingest.alert: event storage storage.embedded query query.json query.aggregation \

@@ -47,6 +47,7 @@ public final class ParsedText implements AddedFields {
   private long[] bits; // of a number; of a text where it begins
   private int[] lengths;
   private @Nullable RegexRun run; // when an expression was searched for
+  private @Nullable SyslogText syslog; // when it was read as syslog
 
   /// Where a format reads.
   int at;
@@ -128,6 +129,16 @@ public final class ParsedText implements AddedFields {
     if (known == null) {
       known = new RegexRun();
       run = known;
+    }
+    return known;
+  }
+
+  /// What reads it as syslog.
+  SyslogText syslog() {
+    SyslogText known = syslog;
+    if (known == null) {
+      known = new SyslogText(this);
+      syslog = known;
     }
     return known;
   }
