@@ -10,6 +10,14 @@ sealed interface RegexNode {
       return ((ascii < Long.SIZE ? low >>> ascii : high >>> (ascii - Long.SIZE)) & 1) != 0;
     }
 
+    /// The only byte of it; negative when it has several.
+    int only() {
+      boolean one = !others && Long.bitCount(low) + Long.bitCount(high) == 1;
+      int bit =
+          low != 0 ? Long.numberOfTrailingZeros(low) : Long.SIZE + Long.numberOfTrailingZeros(high);
+      return one ? bit : -1;
+    }
+
     One not() {
       return new One(~low, ~high, !others);
     }
@@ -42,6 +50,18 @@ sealed interface RegexNode {
     END,
     WORD_EDGE,
     NO_WORD_EDGE
+  }
+
+  /// True when it matches only where the text begins.
+  default boolean isAtBegin() {
+    return switch (this) {
+      case Sequence(var parts) -> !parts.isEmpty() && parts.getFirst().isAtBegin();
+      case Choice(var parts) -> parts.stream().allMatch(RegexNode::isAtBegin);
+      case Repeat(RegexNode part, int min, _, _) -> min > 0 && part.isAtBegin();
+      case Group(RegexNode part, _) -> part.isAtBegin();
+      case One _, Beyond _ -> false;
+      case Place place -> place == Place.BEGIN;
+    };
   }
 
   /// True when it may match the empty text.

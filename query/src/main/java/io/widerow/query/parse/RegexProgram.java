@@ -29,6 +29,8 @@ final class RegexProgram {
   private static final int STEPS_MAX = 10_000;
 
   private final Set<Integer> wanted;
+  private final RegexLiterals literals;
+  private final boolean atBegin;
   private int[] ops = new int[64];
   private int[] as = new int[64];
   private int[] bs = new int[64];
@@ -38,8 +40,10 @@ final class RegexProgram {
   private int[] joins = {}; // of a step its number among those that several lead to; negative
   private int joinCount;
 
-  private RegexProgram(Set<Integer> wanted) {
+  private RegexProgram(RegexNode node, Set<Integer> wanted) {
     this.wanted = wanted;
+    this.literals = RegexLiterals.of(node);
+    this.atBegin = node.isAtBegin();
   }
 
   /// @param regex that RE2 has accepted
@@ -47,13 +51,26 @@ final class RegexProgram {
   /// @return null when the expression has what only RE2/J knows, or is too large
   static @Nullable RegexProgram of(String regex, Set<Integer> groups) {
     RegexNode node = RegexReader.read(regex);
-    RegexProgram program = new RegexProgram(Set.copyOf(groups));
-    if (node == null || !program.add(node)) {
+    if (node == null) {
+      return null;
+    }
+    RegexProgram program = new RegexProgram(node, Set.copyOf(groups));
+    if (!program.add(node)) {
       return null;
     }
     int _ = program.step(MATCH, 0, 0);
     program.findJoins();
     return program;
+  }
+
+  /// What each match holds.
+  RegexLiterals literals() {
+    return literals;
+  }
+
+  /// True when a match begins where the text does.
+  boolean isAtBegin() {
+    return atBegin;
   }
 
   int op(int step) {

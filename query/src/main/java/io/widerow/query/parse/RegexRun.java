@@ -17,6 +17,7 @@ final class RegexRun {
   private int[] back = new int[256]; // pairs: a step and a place, or a slot's complement and value
   private int depth;
   private int[] slots = new int[8];
+  private int[] places = {}; // of literals
 
   /// True when a text of this length can be searched.
   static boolean fits(RegexProgram program, int length) {
@@ -34,6 +35,14 @@ final class RegexRun {
 
   /// @param text valid UTF-8
   boolean find(RegexProgram program, byte[] text, int length) {
+    RegexLiterals literals = program.literals();
+    if (places.length < literals.count()) {
+      places = new int[literals.count()];
+    }
+    Arrays.fill(places, 0, literals.count(), -1);
+    if (!literals.find(text, 0, length, places)) {
+      return false;
+    }
     int words = (int) (((long) program.joinCount() * (length + 1L) + Long.SIZE - 1) / Long.SIZE);
     if (noted.length < words) {
       noted = new long[words];
@@ -41,7 +50,11 @@ final class RegexRun {
       Arrays.fill(noted, 0, words, 0);
     }
     Arrays.fill(slots, -1);
-    for (int from = 0; from <= length; from++) {
+    int last = program.isAtBegin() ? 0 : length;
+    for (int from = 0; from <= last; from++) {
+      if (!literals.find(text, from, length, places)) {
+        return false;
+      }
       boolean inside = from < length && (text[from] & 0xc0) == 0x80;
       if (!inside && matches(program, text, length, from)) {
         return true;

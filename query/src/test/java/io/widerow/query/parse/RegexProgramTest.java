@@ -1,6 +1,7 @@
 package io.widerow.query.parse;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -183,9 +184,35 @@ class RegexProgramTest {
     }
   }
 
+  /// Goal: a text without what each match holds is found so without a step. Method: an expression,
+  /// and texts that lack one part, or have the parts in another order.
+  @ParameterizedTest
+  @ValueSource(strings = {"", "x] [", "x [y", "x [y] \"z", "[] \" GET"})
+  void aTextWithoutItsLiteralsDoesNotMatch(String text) {
+    RegexProgram program =
+        Objects.requireNonNull(
+            RegexProgram.of("(\\S+) \\[([^\\]]*)\\] (?:\"|')+(?:GET|POST)( /){2}", Set.of(1)));
+    byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
+    int[] places = {-1, -1, -1};
+    assertEquals(3, program.literals().count());
+    assertFalse(program.literals().find(utf8, 0, utf8.length, places));
+    assertFalse(new RegexRun().find(program, utf8, utf8.length));
+    byte[] whole = (text + "x [y] \"GET / /").getBytes(StandardCharsets.UTF_8);
+    assertTrue(new RegexRun().find(program, whole, whole.length));
+  }
+
   /// Engines that go back without notes take longer than the universe is old.
   @ParameterizedTest
-  @ValueSource(strings = {"(a+)+$", "(a|aa)+$", "(\\w*a){20}b", "(.*,){11}P", "(x+x+)+y"})
+  @ValueSource(
+      strings = {
+        "(a+)+$",
+        "(a|aa)+$",
+        "(\\w*a){20}b",
+        "(.*,){11}P",
+        "(x+x+)+y",
+        "a+,b*x+y",
+        "a.*!.*z"
+      })
   void takesLinearTime(String expression) {
     Pattern regex = Pattern.compile(expression);
     RegexProgram program = program(regex);
