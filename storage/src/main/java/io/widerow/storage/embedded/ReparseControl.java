@@ -9,6 +9,7 @@ import io.widerow.storage.Scan;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.digest.EventDigest;
+import io.widerow.storage.digest.EventHash;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.maintenance.Merger;
 import io.widerow.storage.maintenance.ReparseWork;
@@ -58,7 +59,7 @@ public final class ReparseControl {
   /// @param events that were changed, or would be
   /// @param partitions with such events
   /// @param files that were written again
-  /// @param before digest of the events of these files before
+  /// @param before digest of the events of these files before; of a plan of those that queries show
   /// @param after the same after: as each event was to become
   /// @param open events of these types that lie in open rows and were left as they are
   /// @param damaged files that were left out and may hold such events
@@ -72,32 +73,52 @@ public final class ReparseControl {
       int damaged) {}
 
   /// The number of events that [#run] would change now, and of their partitions. Changes nothing.
+  /// The digests are of all events of the types and times as queries show them, now and as they
+  /// would be: a plan after the run has the digest `after` as its digest `before`.
   public Report plan(Asked asked, StoreView view) {
     List<PartitionKey> keys =
         view.partitions(asked.types, asked.fromNanos, asked.untilNanos, null).stream()
             .map(PartitionInfo::key)
             .toList();
-    long events = changed(asked, keys, view, Long.MAX_VALUE); // an id may have writes in two keys
+    var all = new Plan(asked);
+    all.read(keys, view, Long.MAX_VALUE); // an id may have writes in two keys
     int partitions = 0;
-    for (PartitionKey key : events == 0 ? List.<PartitionKey>of() : keys) {
-      partitions += (int) changed(asked, List.of(key), view, 1);
+    for (PartitionKey key : all.changed == 0 ? List.<PartitionKey>of() : keys) {
+      var one = new Plan(asked);
+      one.read(List.of(key), view, 1);
+      partitions += (int) one.changed;
     }
-    String none = EventDigest.NONE.text();
-    return new Report(events, partitions, 0, none, none, 0, 0);
+    String before = all.before.digest().text();
+    return new Report(all.changed, partitions, 0, before, all.after.digest().text(), 0, 0);
   }
 
-  @SuppressWarnings("ReferenceEquality") // an event that stays is the same object
-  private static long changed(Asked asked, List<PartitionKey> keys, StoreView view, long most) {
-    long changed = 0;
-    try (EventCursor events = view.open(keys, Scan.all())) {
-      while (changed < most && EventCursor.nextLocal(events)) {
-        EventView event = events.event();
-        long nanos = event.timeNanos();
-        boolean isIn = nanos >= asked.fromNanos && nanos < asked.untilNanos;
-        changed += isIn && asked.change.of(event) != event ? 1 : 0;
+  /// Counts what would change.
+  private static final class Plan {
+    private final Asked asked;
+    private final EventHash hash = EventHash.asWritten();
+    private final EventDigest.Sum before = new EventDigest.Sum();
+    private final EventDigest.Sum after = new EventDigest.Sum();
+    private long changed;
+
+    Plan(Asked asked) {
+      this.asked = asked;
+    }
+
+    @SuppressWarnings("ReferenceEquality") // an event that stays is the same object
+    void read(List<PartitionKey> keys, StoreView view, long most) {
+      try (EventCursor events = view.open(keys, Scan.all())) {
+        while (changed < most && EventCursor.nextLocal(events)) {
+          EventView event = events.event();
+          long nanos = event.timeNanos();
+          if (nanos >= asked.fromNanos && nanos < asked.untilNanos) {
+            before.add(hash, event);
+            EventView next = asked.change.of(event);
+            changed += next == event ? 0 : 1;
+            after.add(hash, next == null ? event : next);
+          }
+        }
       }
     }
-    return changed;
   }
 
   /// Changes the events. Rows are sealed first. Each step is durable or changes nothing, and what

@@ -160,9 +160,8 @@ class ReparseModelTest {
         event -> types.test(event.type()) && event.timeNanos() >= from && event.timeNanos() < until;
     long expected = model.all().stream().filter(isAsked).count();
     Asked asked = new Asked(types, from, until, new Change());
-    try (StoreView view = store.view()) {
-      assertEquals(expected, store.reparse().plan(asked, view).events(), "planned");
-    }
+    Report plan = plan(store, asked);
+    assertEquals(expected, plan.events(), "planned");
     store.sealAll();
     disk.beforeEach(() -> cut(asked, isAsked, model));
     Report report = run(store, asked);
@@ -173,7 +172,17 @@ class ReparseModelTest {
     }
     check(store, isAsked, model, true);
     assertEquals(0, run(store, asked).events(), "nothing is left");
+    Report left = plan(store, asked);
+    assertEquals(0, left.events(), "nothing is left to plan");
+    assertEquals(plan.after(), left.before(), "as planned");
+    assertEquals(plan.after(), left.after(), "as planned");
     changed += expected;
+  }
+
+  private static Report plan(EmbeddedStore store, Asked asked) {
+    try (StoreView view = store.view()) {
+      return store.reparse().plan(asked, view);
+    }
   }
 
   private static Report run(EmbeddedStore store, Asked asked) {

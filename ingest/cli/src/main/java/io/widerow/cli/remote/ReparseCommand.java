@@ -30,7 +30,8 @@ import picocli.CommandLine.Option;
       "  events         events that were changed; with --dry-run those that would be",
       "  partitions     partitions with such events",
       "  files          files that were written again",
-      "  before, after  digests of the events of these files, before and after",
+      "  before, after  digests of the events of these files, before and after; with",
+      "                 --dry-run of the events of these types and times",
       "  open           events of these types that were not sealed in 30 s and stay",
       "  damaged        damaged files that were left out",
       "A token needs the scope admin. Exit codes: see `widerow query --help`."

@@ -76,6 +76,17 @@ class ReparseOverHttpTest {
       CommandDaemon.Ran again =
           it.run("transforms", "reparse", "--with", rules.toString(), "--type", "nginx");
       assertTrue(again.out().startsWith("{\"events\":0,"), again.out());
+      JsonNode planned = new ObjectMapper().readTree(plan.out());
+      JsonNode left =
+          new ObjectMapper()
+              .readTree(
+                  it.http
+                      .post(
+                          "/v1/admin/reparse?type=nginx&dry=true", Http.TEXT, "parse body as nginx")
+                      .body());
+      assertNotEquals(planned.path("before"), planned.path("after"), "digests of a plan");
+      assertEquals(planned.path("after"), left.path("before"), "as planned");
+      assertEquals(planned.path("after"), left.path("after"), "nothing is left");
     }
     try (var it = new CommandDaemon(data, Map.of())) {
       String kept = it.get("/v1/query?type=nginx&stats=count&where=status+%3D+500");
