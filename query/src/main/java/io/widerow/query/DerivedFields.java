@@ -3,6 +3,7 @@ package io.widerow.query;
 import io.widerow.event.AttributeName;
 import io.widerow.event.EventView;
 import io.widerow.storage.Filter;
+import io.widerow.storage.Grouping;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +20,14 @@ public interface DerivedFields {
 
   /// The same, and one more condition, on fields that are made too.
   DerivedFields where(Filter further);
+
+  /// The grouping by which the store may combine events that have the same fields; null when each
+  /// event must be seen.
+  ///
+  /// @param wanted of the query, by fields that may be made
+  default @Nullable Grouping grouping(Grouping wanted) {
+    return null;
+  }
 
   /// Begins to read events.
   Making begin();

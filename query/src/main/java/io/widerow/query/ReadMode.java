@@ -58,15 +58,18 @@ public record ReadMode(
   }
 
   /// The mode in which a query can be read: one with a limit or a position gets each event in
-  /// order; of one with fields that are made of events, each event is read.
+  /// order; of one with fields that are made of events, each event is read, or one for all that
+  /// have the same fields.
   ReadMode of(RangeQuery query) {
-    if (query.derived() != null) {
-      boolean isWhole = query.limit() == Long.MAX_VALUE && query.after() == null;
-      ReadMode each = anyOrder && isWhole ? ANY_ORDER : IN_ORDER;
-      return each.withDamageSkipped(skipsDamage);
-    }
     boolean whole =
         query.limit() == Long.MAX_VALUE && query.after() == null && query.since() == null;
+    DerivedFields derived = query.derived();
+    if (derived != null) {
+      Grouping same = whole && grouping != null ? derived.grouping(grouping) : null;
+      boolean any = anyOrder && query.limit() == Long.MAX_VALUE && query.after() == null;
+      ReadMode mode = same != null ? grouped(same) : any ? ANY_ORDER : IN_ORDER;
+      return mode.withDamageSkipped(skipsDamage);
+    }
     return whole ? this : IN_ORDER.withDamageSkipped(skipsDamage);
   }
 

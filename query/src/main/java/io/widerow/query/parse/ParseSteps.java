@@ -11,11 +11,13 @@ import io.widerow.storage.Filter;
 import io.widerow.storage.Filter.Comparison;
 import io.widerow.storage.Filter.Literal;
 import io.widerow.storage.Filters;
+import io.widerow.storage.Grouping;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ArrayBlockingQueue;
 import org.jspecify.annotations.Nullable;
 
@@ -73,6 +75,20 @@ public final class ParseSteps implements DerivedFields {
     List<ParseStep> more = new ArrayList<>(steps);
     more.add(new ParseStep.Where(further));
     return new ParseSteps(more);
+  }
+
+  /// Events with the same values of all attributes that are looked at have the same fields.
+  @Override
+  public @Nullable Grouping grouping(Grouping wanted) {
+    boolean isOfAttributes =
+        steps.stream()
+            .allMatch(step -> !(step instanceof ParseStep.Where(Filter f)) || isOfAttributes(f));
+    if (!isOfAttributes || wanted.level() || !wanted.fields().isEmpty() || wanted.runs() != null) {
+      return null;
+    }
+    Set<AttributeName> names = new TreeSet<>(columns);
+    names.addAll(wanted.names());
+    return new Grouping(List.copyOf(names), wanted.stepNanos()).withPhase(wanted.phaseNanos());
   }
 
   @Override

@@ -95,6 +95,11 @@ final class ParsedEvent extends WrappedEvent implements DerivedFields.Making {
     return field >= 0;
   }
 
+  @Override
+  public long weight() {
+    return event().weight();
+  }
+
   /// The bytes of the event as it is stored.
   @Override
   public long plainBytes(AttributeValue value) {

@@ -306,8 +306,8 @@ public record QueryParameters(
 
   /// The grouping by which a scan may count events; null when the aggregates need each event.
   public @Nullable Grouping fold() {
-    Grouping fold = figures == null || query.derived() != null ? null : figures.fold();
-    return fold == null || rollup == Rollup.OFF ? fold : fold.withCells();
+    Grouping fold = figures == null ? null : figures.fold();
+    return fold == null || !takesRollups() ? fold : fold.withCells();
   }
 
   /// No rollup has fields that are made of others.

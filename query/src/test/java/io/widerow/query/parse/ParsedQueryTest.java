@@ -5,9 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
+import io.widerow.event.Text;
 import io.widerow.faults.Seeds;
+import io.widerow.query.Condition;
 import io.widerow.query.DerivedFields;
 import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryMemory;
@@ -21,11 +24,14 @@ import io.widerow.query.result.QueryParameters;
 import io.widerow.query.result.QueryResult;
 import io.widerow.storage.EventCursor.Step;
 import io.widerow.storage.Filter;
+import io.widerow.storage.Filter.TextTest;
 import io.widerow.storage.FilterEvaluation;
+import io.widerow.storage.Grouping;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.embedded.EmbeddedStore;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -34,7 +40,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -209,6 +217,132 @@ class ParsedQueryTest {
     }
     writer.close();
     return out.toString().replaceAll("\\{\"token\".*\n", "");
+  }
+
+  /// Counts the events of which fields are made, and the texts that the store asks for.
+  private static final class Counted implements DerivedFields {
+    private final DerivedFields steps;
+    private int events;
+    private int texts;
+
+    Counted(DerivedFields steps) {
+      this.steps = steps;
+    }
+
+    @Override
+    public Set<AttributeName> columns() {
+      return steps.columns();
+    }
+
+    @Override
+    public Filter required() {
+      return steps.required() instanceof Filter.Or(var parts)
+              && parts.getFirst() instanceof Filter.Matches(AttributeName name, TextTest test)
+          ? new Filter.Matches(name, counted(test))
+          : steps.required();
+    }
+
+    private TextTest counted(TextTest test) {
+      return new TextTest() {
+        @Override
+        public boolean keeps(MemorySegment memory, long offset, int length) {
+          texts++;
+          return test.keeps(memory, offset, length);
+        }
+
+        @Override
+        public @Nullable Text required() {
+          return test.required();
+        }
+      };
+    }
+
+    @Override
+    public DerivedFields where(Filter further) {
+      return steps.where(further);
+    }
+
+    @Override
+    public @Nullable Grouping grouping(Grouping wanted) {
+      return steps.grouping(wanted);
+    }
+
+    @Override
+    public Making begin() {
+      Making making = steps.begin();
+      return event -> {
+        events++;
+        return making.of(event);
+      };
+    }
+
+    /// The answer, which is that of the store without counting.
+    String read(StoreView view, String... given) {
+      QueryParameters parameters = QueryParameters.parse(given(given), START);
+      OutputBuffer out = new OutputBuffer(1 << 10);
+      RangeQuery query = parameters.query();
+      RangeReader reader =
+          RangeReader.open(
+              view,
+              query.withCondition(new Condition(query.filter(), this)),
+              parameters.readMode(),
+              QueryBudget.DEFAULT,
+              QueryMemory.unlimited());
+      try (QueryResult result = new QueryResult(reader, parameters.writer(), null)) {
+        while (result.writeNext(out)) {
+          // all of it
+        }
+      }
+      return out.toString();
+    }
+  }
+
+  private static Counted counted(String where) {
+    QueryParameters parameters = QueryParameters.parse(given("where", where), START);
+    return new Counted(Objects.requireNonNull(parameters.query().derived()));
+  }
+
+  /// Goal: a query parses what it must and no more. Method: 20,000 sealed events with 40 texts in a
+  /// dictionary, and 20,000 of another hour; the events of which fields are made, and the texts
+  /// that are tested, are counted.
+  @Test
+  void eachTextOfADictionaryIsParsedOnceAndOtherBlocksNotAtAll() throws InterruptedException {
+    List<Stored> events = new ArrayList<>();
+    for (int i = 0; i < 40_000; i++) {
+      boolean early = i < 20_000;
+      String line =
+          early
+              ? "1.2.3.%d - - [x] \"GET /a HTTP/1.1\" %d 5".formatted(i % 40, 200 + i % 4)
+              : "1.2.3.%d - - [x] \"POST /b HTTP/1.1\" 500 7".formatted(i % 40);
+      long time = START + (early ? 0 : 7_200_000_000_000L) + i * 1_000_000L;
+      events.add(new Stored("web", time, Map.of("body", line)));
+    }
+    StoreConfig config =
+        StoreConfig.at(directory.resolve("d"))
+            .withDiskReserveBytes(0)
+            .withAges(Duration.ZERO, null);
+    try (EmbeddedStore store = EmbeddedStore.open(config, Runnable::run)) {
+      StoreDirectory.append(store, events);
+      store.sealAll();
+      store.awaitBackground();
+      try (StoreView view = store.view()) {
+        String grouped = "| parse as clf";
+        Counted all = counted(grouped);
+        String[] query = {"where", grouped, "stats", "count,count(status)", "by", "status,method"};
+        assertEquals(read(view, given(query)), all.read(view, query));
+        assertTrue(all.events < 2_000, all.events + " events for 80 texts");
+        String skipping = "| parse as clf | method = \"POST\"";
+        Counted some = counted(skipping);
+        query[1] = skipping;
+        assertEquals(read(view, given(query)), some.read(view, query));
+        assertTrue(some.events < 1_000, some.events + " events for 40 texts");
+        assertTrue(some.texts < 1_000, some.texts + " texts tested, of 80");
+        query[3] = "sum(bytes)";
+        Counted each = counted(skipping);
+        assertEquals(read(view, given(query)), each.read(view, query));
+        assertEquals(20_000, each.events, "the sum is of each event");
+      }
+    }
   }
 
   @Test
