@@ -1,6 +1,7 @@
 package io.widerow.storage;
 
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// How long events are kept, by type. A policy may change at any time. Readers do not see expired
@@ -39,6 +40,11 @@ public interface RetentionLookup {
 
   /// How long events of a type are kept, counted from the end of their bucket; null for no limit.
   @Nullable Duration of(String type);
+
+  /// The policies with a filter that hide events in addition; none by default.
+  default List<FilteredRetention> filtered() {
+    return List.of();
+  }
 
   /// No retention of any type is shorter, in nanoseconds; [#KEPT_FOREVER] when no event ever
   /// expires. A lane asks it once a batch and looks at the types of older events only, so it must

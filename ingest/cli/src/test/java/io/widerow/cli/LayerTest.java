@@ -13,6 +13,7 @@ class LayerTest extends LayerRules {
       storage.embedded:
       storage.repair:
       query:
+      query.filter:
       query.output:
       query.aggregation:
       query.sizing:
@@ -48,7 +49,7 @@ class LayerTest extends LayerRules {
       cli.remote: storage query query.output query.aggregation query.sizing query.remote cli
       cli.cql: query query.output query.aggregation query.remote cql cql.type cli
       cli.export: event storage query query.output query.remote query.export cli
-      cli.cluster: storage query storage.cassandra.keyspace storage.cassandra.migrate \
+      cli.cluster: event storage query query.filter storage.cassandra.keyspace storage.cassandra.migrate \
           storage.cassandra.maintenance storage.cassandra.read storage.cassandra.apply \
           storage.cassandra ingest.config cli
       cli.ship: event storage query query.output query.remote query.parquet query.export \

@@ -10,16 +10,17 @@ import io.widerow.event.RecordView;
 import io.widerow.event.Rejection;
 import io.widerow.event.TimeUuid;
 import io.widerow.storage.FilterEvaluation;
+import io.widerow.storage.FilteredRetention;
 import io.widerow.storage.LaneWriter;
 import io.widerow.storage.RetentionLookup;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.layout.Layouts;
 import io.widerow.storage.live.FilteredRetentions;
 import io.widerow.storage.live.StoreContents;
-import io.widerow.storage.manifest.FilteredRetention;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Decides which events of a batch a lane may take. Clocks are read once a batch. Only an event
@@ -64,7 +65,9 @@ final class Admission {
       retentionNanos = contents.clock().retentionNanos();
       oldest = TimeUuid.timeOfNanos(Math.max(0, retentionNanos - shortest));
     }
-    hidden = contents.filteredRetentions().now();
+    FilteredRetentions filtered = contents.filteredRetentions();
+    List<FilteredRetention> others = policy.filtered(); // of the store that this one is drained to
+    hidden = others.isEmpty() ? filtered.now() : filtered.now(others);
     oldestOfAll =
         hidden.policies().stream()
             .mapToLong(each -> TimeUuid.timeOfNanos(each.keptFromNanos(hidden.nowNanos())))

@@ -3,7 +3,7 @@ package io.widerow.storage.live;
 import io.widerow.event.PartitionKey;
 import io.widerow.storage.Filter;
 import io.widerow.storage.Filter.Comparison;
-import io.widerow.storage.manifest.FilteredRetention;
+import io.widerow.storage.FilteredRetention;
 import io.widerow.storage.manifest.FilteredRetentionSection;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -46,7 +46,11 @@ public final class FilteredRetentions {
 
   /// The events that are hidden now.
   public Hidden now() {
-    List<FilteredRetention> all = policies();
+    return now(policies());
+  }
+
+  /// The events that such policies hide now.
+  public Hidden now(List<FilteredRetention> all) {
     return all.isEmpty() ? Hidden.NONE : new Hidden(all, clock.getAsLong());
   }
 

@@ -2,6 +2,7 @@ package io.widerow.storage.maintenance;
 
 import io.widerow.rollup.RollupDefinition;
 import io.widerow.storage.EventCursor;
+import io.widerow.storage.FilteredRetention;
 import io.widerow.storage.Filters;
 import io.widerow.storage.Scan;
 import io.widerow.storage.StorageException;
@@ -11,7 +12,6 @@ import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.SegmentSet;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.manifest.Deletion;
-import io.widerow.storage.manifest.FilteredRetention;
 import io.widerow.storage.segment.SegmentSummary;
 import java.util.List;
 import java.util.Objects;

@@ -1,6 +1,7 @@
 package io.widerow.storage.manifest;
 
 import io.widerow.event.RetentionPolicy;
+import io.widerow.storage.FilteredRetention;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -49,7 +50,8 @@ public record FilteredRetentionSection(List<FilteredRetention> policies) {
     return ManifestSections.of(TAG, toBytes());
   }
 
-  byte[] toBytes() {
+  /// @throws IllegalArgumentException as [#toSections]
+  public byte[] toBytes() {
     return SectionBytes.of(out -> {
       out.writeShort(policies.size());
       for (FilteredRetention each : policies) {
@@ -67,7 +69,8 @@ public record FilteredRetentionSection(List<FilteredRetention> policies) {
     FilterBytes.write(each.filter(), out);
   }
 
-  static FilteredRetentionSection of(byte[] bytes) throws IOException {
+  /// @throws IOException when the bytes are no such section
+  public static FilteredRetentionSection of(byte[] bytes) throws IOException {
     return SectionBytes.read(
         "filtered retention",
         bytes,

@@ -2,8 +2,14 @@ package io.widerow.cli.cluster;
 
 import io.widerow.cli.ExitCode;
 import io.widerow.cli.Shell;
+import io.widerow.event.PartitionKey;
+import io.widerow.event.RetentionPolicy;
 import io.widerow.ingest.config.Age;
 import io.widerow.query.QueryException;
+import io.widerow.query.filter.FilterParser;
+import io.widerow.storage.Filter;
+import io.widerow.storage.FilteredRetention;
+import io.widerow.storage.Filters;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.cassandra.keyspace.DaemonRow;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
@@ -17,10 +23,13 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.ToIntFunction;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -37,6 +46,7 @@ import picocli.CommandLine.Parameters;
       "  widerow cluster status --store 'cassandra://db1/widerow?dc=dc1'",
       "  widerow cluster retain cpu 30d --store 'cassandra://db1/widerow?dc=dc1'",
       "  widerow cluster retain forever --store 'cassandra://db1/widerow?dc=dc1'",
+      "  widerow cluster retain 'shop.*' 1d --where 'level <= debug' --store URI",
       "Exit codes: 0 ok, 1 verify: damage found, 64 usage, 66 no store, 69 cluster unavailable or"
           + " refusing, 75 in use."
     })
@@ -111,14 +121,20 @@ public final class ClusterCommand {
                 row.seenMillis() == 0 ? "-" : ago(row.seenMillis()) + " ago");
           }
           answer(keyspace.policies())
-              .forEach((name, body) -> out.printf("policy %s: %s%n", name, oneLine(body)));
+              .forEach((name, body) -> out.printf("policy %s: %s%n", name, oneLine(name, body)));
           return ExitCode.OK.number;
         });
   }
 
-  private static String oneLine(String body) {
+  private static String oneLine(String name, String body) {
     List<String> lines = body.lines().toList();
-    return lines.size() <= 1 ? body.strip() : String.join("; ", lines.subList(1, lines.size()));
+    boolean filtered = name.equals(ClusterPolicies.FILTERED); // their first words are for programs
+    return lines.size() <= 1
+        ? body.strip()
+        : lines.stream()
+            .skip(1)
+            .map(line -> filtered ? line.substring(line.indexOf(' ') + 1) : line)
+            .collect(Collectors.joining("; "));
   }
 
   private String ago(long millis) {
@@ -216,30 +232,92 @@ public final class ClusterCommand {
       mixinStandardHelpOptions = true,
       description =
           "Sets the retention period of a type, or of all other types. Daemons apply it within ten"
-              + " seconds; a shorter period hides events at once.")
+              + " seconds; a shorter period hides events at once. With --where it holds for the"
+              + " events of these types that a filter keeps: they are hidden at once, and deleted"
+              + " when their bucket expires; forever shows them again.")
   int retain(
       @Parameters(
               arity = "1..2",
               paramLabel = "[TYPE] AGE",
-              description = "A type, and an age such as 30d, or forever.")
+              description = "A type, with --where a glob, and an age such as 30d, or forever.")
           List<String> words,
+      @Option(
+              names = "--where",
+              paramLabel = "FILTER",
+              description = "Only events that this keeps, as in 'level <= debug'.")
+          @Nullable String where,
+      @Option(
+              names = "--plan",
+              description = "With --where: count the events that it hides; change nothing.")
+          boolean plan,
       @Mixin Target target) {
     String type = words.size() == 2 ? words.getFirst() : null;
     Duration age = age(words.getLast());
+    if (plan && (where == null || age == null)) {
+      throw refused("--plan: needs --where and an age");
+    }
+    if (where != null) {
+      if (type == null) {
+        throw refused("--where: give a type or a glob before the age, such as 'shop.*'");
+      }
+      return opened(target, false, cluster -> retain(cluster, type, age, where.strip(), plan));
+    }
     return with(
         target,
         false,
         keyspace -> {
-          try {
-            new ClusterPolicies(keyspace, nowMillis).set(type, age);
-          } catch (KeyspaceException failed) {
-            throw unreachable(failed);
-          }
+          change(policies -> policies.set(type, age), keyspace);
           out.printf(
               "%s: retention period %s%n",
               type == null ? "all other types" : type, words.getLast());
           return ExitCode.OK.number;
         });
+  }
+
+  private int retain(
+      OpenCluster cluster, String glob, @Nullable Duration age, String where, boolean plan) {
+    if (age == null) {
+      change(policies -> policies.unset(glob, where), cluster.keyspace());
+      out.printf("%s where %s: retention period forever%n", glob, where);
+      return ExitCode.OK.number;
+    }
+    long nowNanos = nowMillis.getAsLong() * 1_000_000;
+    Filter filter = FilterParser.parse(where, nowNanos);
+    if (Filters.testsTime(filter)) {
+      throw refused(
+          "--where: a retention cannot test the time or the id, its age does that, got " + where);
+    }
+    FilteredRetention policy =
+        new FilteredRetention(
+            new RetentionPolicy(
+                glob, age, RetentionPolicy.UNLIMITED, Duration.ZERO, RetentionPolicy.Source.API),
+            where,
+            filter,
+            nowNanos);
+    if (!plan) {
+      change(policies -> policies.set(policy), cluster.keyspace());
+    }
+    SortedMap<PartitionKey, Long> hidden = cluster.hiddenBy(policy);
+    if (plan) {
+      hidden.forEach((key, events) -> out.printf("%s: %,d events%n", key, events));
+    }
+    out.printf(
+        "%s where %s: retention period %s; %s %,d events of %,d partitions, not yet deleted%n",
+        glob,
+        where,
+        Age.text(age),
+        plan ? "would hide" : "hides",
+        hidden.values().stream().mapToLong(Long::longValue).sum(),
+        hidden.size());
+    return ExitCode.OK.number;
+  }
+
+  private void change(Consumer<ClusterPolicies> change, Keyspace keyspace) {
+    try {
+      change.accept(new ClusterPolicies(keyspace, nowMillis));
+    } catch (KeyspaceException failed) {
+      throw unreachable(failed);
+    }
   }
 
   private static @Nullable Duration age(String text) {
@@ -251,8 +329,12 @@ public final class ClusterCommand {
   }
 
   private int with(Target target, boolean make, ToIntFunction<Keyspace> work) {
+    return opened(target, make, cluster -> work.applyAsInt(cluster.keyspace()));
+  }
+
+  private int opened(Target target, boolean make, ToIntFunction<OpenCluster> work) {
     try (OpenCluster cluster = connector.open(target.store, target.insecure, make)) {
-      return work.applyAsInt(cluster.keyspace());
+      return work.applyAsInt(cluster);
     } catch (IllegalArgumentException bad) {
       throw refused(String.valueOf(bad.getMessage()));
     }

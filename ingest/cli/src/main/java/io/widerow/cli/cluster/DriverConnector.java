@@ -1,5 +1,7 @@
 package io.widerow.cli.cluster;
 
+import io.widerow.event.PartitionKey;
+import io.widerow.storage.FilteredRetention;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.cassandra.keyspace.ClusterOptions;
@@ -9,6 +11,7 @@ import io.widerow.storage.cassandra.maintenance.ClusterPolicies;
 import io.widerow.storage.cassandra.read.ClusterReader;
 import io.widerow.storage.cassandra.read.ReadOptions;
 import java.time.Duration;
+import java.util.SortedMap;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -55,6 +58,11 @@ final class DriverConnector implements OpenCluster {
   @Override
   public StoreView view() {
     return reader.view();
+  }
+
+  @Override
+  public SortedMap<PartitionKey, Long> hiddenBy(FilteredRetention policy) {
+    return reader.hiddenBy(policy);
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.widerow.cli.cluster;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -13,6 +14,7 @@ import io.widerow.event.EventBatch;
 import io.widerow.event.PartitionKey;
 import io.widerow.faults.Appends;
 import io.widerow.storage.Durability;
+import io.widerow.storage.FilteredRetention;
 import io.widerow.storage.RetentionLookup;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreConfig;
@@ -27,8 +29,10 @@ import io.widerow.storage.embedded.EmbeddedStore;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -58,6 +62,11 @@ class ClusterCommandsTest {
     @Override
     public StoreView view() {
       return reader.view();
+    }
+
+    @Override
+    public SortedMap<PartitionKey, Long> hiddenBy(FilteredRetention policy) {
+      return reader.hiddenBy(policy);
     }
 
     @Override
@@ -205,6 +214,54 @@ class ClusterCommandsTest {
         status.out().lines().anyMatch(line -> line.matches(" +3 +host9 +2\\.17 +40 s +5 s ago")),
         status.out());
     assertTrue(status.out().contains("nginx.access PT720H"), status.out());
+  }
+
+  @Test
+  void retentionByAFilterIsPlannedSetAndUnset() {
+    assertEquals(0, migrate("--from", store().toString(), "--to", URI).code());
+    String[] some = {"retain", "c*", "1h", "--where", "n < 7", "--store", URI};
+    List<String> planned = new ArrayList<>(List.of(some));
+    planned.add("--plan");
+    Ran plan = cluster(planned.toArray(String[]::new));
+    assertEquals(0, plan.code(), plan.err());
+    assertTrue(
+        plan.out()
+            .endsWith(
+                "c* where n < 7: retention period 1h; would hide 7 events of 1 partitions, not yet"
+                    + " deleted\n"),
+        plan.out());
+    assertEquals(2, plan.out().lines().count(), plan.out());
+    assertFalse(cluster("status", "--store", URI).out().contains("filtered"));
+    keyspace.setClockMillis(NOW_MILLIS);
+    Ran set = cluster(some);
+    assertEquals(
+        "c* where n < 7: retention period 1h; hides 7 events of 1 partitions, not yet deleted\n",
+        set.out());
+    String status = cluster("status", "--store", URI).out();
+    assertTrue(status.contains("policy retention.filtered: c* PT1H n < 7\n"), status);
+    keyspace.setClockMillis(NOW_MILLIS + 60_000); // the lease is over
+    Ran unset = cluster("retain", "c*", "forever", "--where", "n < 7", "--store", URI);
+    assertEquals("c* where n < 7: retention period forever\n", unset.out());
+    keyspace.setClockMillis(NOW_MILLIS + 120_000);
+    Ran again = cluster("retain", "c*", "forever", "--where", "n < 7", "--store", URI);
+    assertEquals(ExitCode.USAGE.number, again.code());
+    assertTrue(again.err().contains("no policy was set for 'c*' where n < 7"), again.err());
+    long nowMillis = NOW_MILLIS + 180_000;
+    for (String[] wrong :
+        List.of(
+            new String[] {"retain", "1h", "--where", "n < 7"},
+            new String[] {"retain", "c*", "1h", "--plan"},
+            new String[] {"retain", "c*", "1h", "--where", "ts < 7d"},
+            new String[] {"retain", "c*", "1h", "--where", "n ~ \"x.*y+\""},
+            new String[] {"retain", "c*", "forever", "--where", "n < 7", "--plan"},
+            new String[] {"retain", "c*", "1h", "--where", "n <"})) {
+      List<String> words = new ArrayList<>(List.of(wrong));
+      words.addAll(List.of("--store", URI));
+      keyspace.setClockMillis(nowMillis += 60_000);
+      Ran refused = cluster(words.toArray(String[]::new));
+      assertEquals(ExitCode.USAGE.number, refused.code(), refused.err());
+      assertTrue(refused.err().startsWith("widerow cluster"), refused.err());
+    }
   }
 
   @Test

@@ -4,15 +4,19 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.cluster.MemoryKeyspace;
+import io.widerow.event.RetentionPolicy;
 import io.widerow.ingest.Daemon;
 import io.widerow.ingest.Http;
 import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.query.filter.FilterParser;
+import io.widerow.storage.FilteredRetention;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.cassandra.CassandraStore;
 import io.widerow.storage.cassandra.ClusterReading;
 import io.widerow.storage.cassandra.apply.ApplyOptions;
 import io.widerow.storage.cassandra.keyspace.KeyspaceException;
 import io.widerow.storage.cassandra.maintenance.ClusterPolicies;
+import io.widerow.storage.cassandra.read.ClusterReader;
 import io.widerow.storage.cassandra.read.ReadOptions;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
@@ -153,6 +157,73 @@ class ClusterRetentionOverHttpTest {
     String again = send(line("log", "b", Duration.ZERO), line("log", "c", Duration.ofDays(4)));
     assertTrue(again.contains(REFUSED), again);
     assertEquals(List.of("b"), bodies());
+  }
+
+  private static FilteredRetention debug(Duration age) {
+    return new FilteredRetention(
+        new RetentionPolicy(
+            "log", age, RetentionPolicy.UNLIMITED, Duration.ZERO, RetentionPolicy.Source.API),
+        "level <= debug",
+        FilterParser.parse("level <= debug", 0),
+        System.currentTimeMillis() * 1_000_000);
+  }
+
+  private static String leveled(String body, String level, Duration ago) {
+    return line("log", body, ago).replace("\"body\"", "\"level\":\"" + level + "\",\"body\"");
+  }
+
+  private String get(String query) throws Exception {
+    HttpResponse<String> answer = http.get(query);
+    assertEquals(200, answer.statusCode(), answer.body());
+    return answer.body();
+  }
+
+  @Test
+  void aPolicyWithAFilterHidesAtOnceAndShowsAgain() throws Exception {
+    String answer =
+        send(
+            leveled("old debug", "debug", Duration.ofHours(30)),
+            leveled("old error", "error", Duration.ofHours(30)),
+            leveled("new debug", "debug", Duration.ofHours(2)));
+    assertTrue(answer.contains("\"rejected\":[]"), answer);
+    String written = leveled("was an error", "error", Duration.ofHours(30));
+    for (String line :
+        List.of(written, written.replace("was an error", "is debug").replace("error", "debug"))) {
+      String keyed = line.replace("{", "{\"_key\":\"7\",");
+      assertEquals(200, http.post("/v1/events", Http.NDJSON, keyed).statusCode());
+    }
+    List<String> all = List.of("is debug", "new debug", "old debug", "old error");
+    assertEquals(all, bodies());
+    others.set(debug(Duration.ofDays(1)));
+    reading.awaitPolicies();
+    List<String> shown = List.of("new debug", "old error");
+    assertEquals(shown, bodies(), "of a write the last one decides");
+    assertTrue(get("/v1/query?stats=count").contains("\"count\":2"), get("/v1/query?stats=count"));
+    String levels = get("/v1/query?stats=count&by=level&format=csv");
+    assertEquals(List.of("debug,1", "error,1"), levels.lines().skip(1).sorted().toList());
+    assertTrue(get("/v1/query?where=level+%3D+debug&stats=count").contains("\"count\":1"));
+    String exported = get("/v1/export?type=log&format=ndjson");
+    assertEquals(2, exported.lines().filter(line -> line.contains("\"body\"")).count(), exported);
+    try (var reader = new ClusterReader(keyspace, others, ReadOptions.DEFAULT, threads)) {
+      assertEquals(
+          2, reader.hiddenBy(debug(Duration.ofDays(1))).values().stream().mapToLong(e -> e).sum());
+      assertEquals(Map.of(), reader.hiddenBy(debug(Duration.ofDays(3))));
+    }
+    String late =
+        send(
+            leveled("late debug", "debug", Duration.ofHours(26)),
+            leveled("late error", "error", Duration.ofHours(26)));
+    assertTrue(
+        late.contains(
+            "\"accepted\":1,\"rejected\":[{\"index\":0,\"reason\":\"older than the retention of"
+                + " 1d\"}]"),
+        late);
+    assertEquals(List.of("late error", "new debug", "old error"), bodies());
+
+    others.unset("log", "level <= debug");
+    reading.awaitPolicies();
+    assertEquals(5, bodies().size());
+    assertTrue(bodies().containsAll(all));
   }
 
   /// Not that of a store that has one, and not before it is known that it has none.

@@ -22,7 +22,7 @@ class LayerTest extends LayerRules {
       storage.cassandra.read: event storage storage.cursor storage.segment storage.scan \
           storage.live storage.cassandra.keyspace storage.cassandra.value
       storage.cassandra.maintenance: event storage storage.cursor storage.segment storage.scan \
-          storage.repair storage.cassandra.keyspace storage.cassandra.value
+          storage.manifest storage.repair storage.cassandra.keyspace storage.cassandra.value
       storage.cassandra.migrate: event storage storage.disk storage.segment storage.manifest \
           storage.live storage.embedded storage.digest storage.cassandra.keyspace \
           storage.cassandra.value

@@ -1,21 +1,25 @@
 package io.widerow.storage.cassandra.maintenance;
 
+import io.widerow.storage.FilteredRetention;
 import io.widerow.storage.RetentionLookup;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
 import io.widerow.storage.cassandra.keyspace.KeyspaceException;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// The retention that all daemons of a store share: the policy `retention` of the keyspace, see
-/// [RetentionRules]. Its owner calls [#refreshIfDue] about once a second, so a change is in force
-/// everywhere within ten seconds: a lower retention hides expired events at once, although they are
-/// still there; a higher one shows again events that were not swept.
+/// The retention that all daemons of a store share: the policies `retention` and
+/// `retention.filtered` of the keyspace, see [RetentionRules] and [FilteredRules]. Its owner calls
+/// [#refreshIfDue] about once a second, so a change is in force everywhere within ten seconds: a
+/// lower retention hides expired events at once, although they are still there; a higher one shows
+/// again events that were not swept.
 ///
 /// While the cluster is away the rules that were read last count. Before any were read nothing is
 /// hidden and nothing is dropped. A text that this program cannot read changes nothing either, and
@@ -25,6 +29,9 @@ import org.jspecify.annotations.Nullable;
 public final class ClusterPolicies implements RetentionLookup {
   /// The policy's name.
   public static final String RETENTION = "retention";
+
+  /// The policy's name for retention by filters.
+  public static final String FILTERED = "retention.filtered";
 
   private static final String LEASE = "policies";
   private static final Duration LEASE_KEPT = Duration.ofSeconds(2);
@@ -47,7 +54,13 @@ public final class ClusterPolicies implements RetentionLookup {
   ///
   /// @param shortestNanos no retention of the rules is shorter
   /// @param sinceMillis when this process read them first, in milliseconds since the Unix epoch
-  record Known(RetentionRules rules, boolean isSet, long shortestNanos, long sinceMillis) {}
+  /// @param filtered policies that hide events of the types that are kept
+  record Known(
+      RetentionRules rules,
+      boolean isSet,
+      long shortestNanos,
+      long sinceMillis,
+      FilteredRules filtered) {}
 
   /// @param nowMillis the wall clock, milliseconds since the Unix epoch
   public ClusterPolicies(Keyspace keyspace, LongSupplier nowMillis) {
@@ -98,8 +111,10 @@ public final class ClusterPolicies implements RetentionLookup {
     answered = number;
     String text = policies.get(RETENTION);
     RetentionRules rules;
+    FilteredRules filtered;
     try {
       rules = text == null ? RetentionRules.FOREVER : RetentionRules.parse(text);
+      filtered = filtered(policies);
     } catch (PolicyException unreadable) {
       trouble = unreadable.getMessage();
       throw unreadable;
@@ -109,8 +124,13 @@ public final class ClusterPolicies implements RetentionLookup {
         before != null && before.rules.equals(rules) ? before.sinceMillis : nowMillis.getAsLong();
     Duration shortest = rules.shortest();
     long nanos = shortest == null ? KEPT_FOREVER : shortest.toNanos();
-    known = new Known(rules, text != null, nanos, since);
+    known = new Known(rules, text != null, nanos, since, filtered);
     trouble = null;
+  }
+
+  private static FilteredRules filtered(Map<String, String> policies) {
+    String text = policies.get(FILTERED);
+    return text == null ? FilteredRules.NONE : FilteredRules.parse(text);
   }
 
   /// The rules in force; null before any were read.
@@ -145,11 +165,49 @@ public final class ClusterPolicies implements RetentionLookup {
   ///   time; whether the change was made is then unknown, and the same call may be made again
   public void set(@Nullable String type, @Nullable Duration age) {
     RetentionRules.requireAge(age);
+    change(
+        RETENTION,
+        policies -> {
+          String text = policies.get(RETENTION);
+          return (text == null ? RetentionRules.FOREVER : RetentionRules.parse(text))
+              .with(type, age)
+              .text();
+        });
+  }
+
+  /// Hides the events of some types that a filter keeps, for all daemons, as [#set] does: once they
+  /// are older than the age of the policy. They go when their bucket does.
+  public void set(FilteredRetention policy) {
+    change(FILTERED, policies -> filtered(policies).with(policy).text());
+  }
+
+  /// Shows the events again that the policy of these types and this filter hides, as [#set] does.
+  ///
+  /// @throws IllegalArgumentException when there is none
+  public void unset(String glob, String where) {
+    change(
+        FILTERED,
+        policies -> {
+          FilteredRules before = filtered(policies);
+          FilteredRules left = before.without(glob, where);
+          if (left.equals(before)) {
+            throw new IllegalArgumentException(
+                "where: no policy was set for '%s' where %s; there are %s"
+                    .formatted(
+                        glob,
+                        where,
+                        before.policies().stream()
+                            .map(each -> each.glob() + " where " + each.where())
+                            .toList()));
+          }
+          return left.text();
+        });
+  }
+
+  private void change(String name, Function<Map<String, String>, String> changed) {
     awaitLease();
     synchronized (changes) { // other callers in this process have the same lease
-      String text = Waits.of(keyspace.policies()).get(RETENTION);
-      RetentionRules before = text == null ? RetentionRules.FOREVER : RetentionRules.parse(text);
-      Waits.of(keyspace.policy(RETENTION, before.with(type, age).text()));
+      Waits.of(keyspace.policy(name, changed.apply(Waits.of(keyspace.policies()))));
     }
     Waits.of(refresh());
   }
@@ -179,6 +237,12 @@ public final class ClusterPolicies implements RetentionLookup {
   public long shortestNanos() {
     Known now = known;
     return now == null ? KEPT_FOREVER : now.shortestNanos;
+  }
+
+  @Override
+  public List<FilteredRetention> filtered() {
+    Known now = known;
+    return now == null ? List.of() : now.filtered.policies();
   }
 
   @Override

@@ -2,17 +2,25 @@ package io.widerow.storage.cassandra.read;
 
 import io.widerow.event.PartitionKey;
 import io.widerow.storage.ClusterArrivals;
+import io.widerow.storage.EventCursor;
+import io.widerow.storage.Filter;
+import io.widerow.storage.FilteredRetention;
+import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.ReadingThreads;
 import io.widerow.storage.RetentionLookup;
+import io.widerow.storage.Scan;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.cassandra.keyspace.DaemonRow;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
 import io.widerow.storage.cassandra.keyspace.Stamp;
+import io.widerow.storage.live.FilteredRetentions.Hidden;
 import io.widerow.storage.live.StoreClock;
 import io.widerow.storage.scan.BlockReaderPool;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.Executor;
@@ -70,6 +78,36 @@ public final class ClusterReader implements AutoCloseable {
   ///
   /// @throws StorageException.Unreachable when the cluster does not answer
   public StoreView view() {
+    return view(new Hidden(retention.filtered(), clock.wallNanos()));
+  }
+
+  /// The events that a policy with a filter hides, or would, by partition, whatever other such
+  /// policies hide. Reads the events of its types that are older than its age.
+  ///
+  /// @throws StorageException.Unreachable when the cluster does not answer
+  public SortedMap<PartitionKey, Long> hiddenBy(FilteredRetention policy) {
+    long nowNanos = clock.wallNanos();
+    long untilNanos = policy.keptFromNanos(nowNanos);
+    Filter filter = Hidden.hiddenBy(policy, untilNanos);
+    Scan scan = Scan.all().withFilter(filter).withColumns(Set.of());
+    SortedMap<PartitionKey, Long> hidden = new TreeMap<>();
+    try (StoreView view = view(new Hidden(List.of(), nowNanos))) {
+      for (PartitionInfo info : view.partitions(policy::matches, 0, untilNanos, null)) {
+        long events = 0;
+        try (EventCursor cursor = view.open(List.of(info.key()), scan)) {
+          while (cursor.nextWhenReady() == EventCursor.Step.EVENT) {
+            events++;
+          }
+        }
+        if (events > 0) {
+          hidden.put(info.key(), events);
+        }
+      }
+    }
+    return hidden;
+  }
+
+  private StoreView view(Hidden hidden) {
     List<DaemonRow> daemons =
         Requests.await(
             requests.ask(
@@ -77,7 +115,7 @@ public final class ClusterReader implements AutoCloseable {
                 ReadCounts.Kind.CATALOG,
                 () -> "how far the daemons have applied",
                 keyspace::daemons));
-    return new ClusterView(this, position(daemons), clock.wallNanos());
+    return new ClusterView(this, position(daemons), hidden);
   }
 
   /// The position from the rows of daemons. Equal ones are the same object, which makes comparing

@@ -18,6 +18,7 @@ import io.widerow.storage.cassandra.keyspace.Directory;
 import io.widerow.storage.cursor.ChainCursor;
 import io.widerow.storage.cursor.FilterCursor;
 import io.widerow.storage.cursor.MergeCursor;
+import io.widerow.storage.live.FilteredRetentions.Hidden;
 import io.widerow.storage.scan.BlockReaders;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -44,16 +45,19 @@ final class ClusterView implements StoreView {
 
   private final ClusterReader reader;
   private final ClusterArrivals position;
+  private final Hidden hidden;
   private final long nowNanos;
   private final ReadCounts counts = new ReadCounts();
   private final CatalogView catalog;
   private final BlockReaders blocks;
   private volatile boolean closed;
 
-  ClusterView(ClusterReader reader, ClusterArrivals position, long nowNanos) {
+  /// @param hidden the time now, and the policies with a filter that count
+  ClusterView(ClusterReader reader, ClusterArrivals position, Hidden hidden) {
     this.reader = reader;
     this.position = position;
-    this.nowNanos = nowNanos;
+    this.hidden = hidden;
+    this.nowNanos = hidden.nowNanos();
     this.catalog = new CatalogView(reader.catalog(), position, counts);
     this.blocks = BlockReaders.of(reader.blockReaders());
   }
@@ -186,7 +190,8 @@ final class ClusterView implements StoreView {
   }
 
   @Override
-  public EventCursor open(List<PartitionKey> partitions, Scan scan) {
+  public EventCursor open(List<PartitionKey> partitions, Scan all) {
+    Scan scan = shown(partitions, all);
     Group group = group(partitions, scan);
     boolean pushDown = scan.filter() instanceof Filter.Everything || !group.hasOwnIds();
     Scan below = pushDown ? scan : Filters.removedFrom(scan);
@@ -202,10 +207,11 @@ final class ClusterView implements StoreView {
 
   /// Unordered only when no event may replace another: the order decides which one is shown.
   @Override
-  public EventCursor openUnordered(List<PartitionKey> partitions, Scan scan) {
+  public EventCursor openUnordered(List<PartitionKey> partitions, Scan all) {
+    Scan scan = shown(partitions, all);
     Group group = group(partitions, scan);
     if (group.hasOwnIds()) {
-      return open(partitions, scan.withFold(null));
+      return open(partitions, all.withFold(null));
     }
     Comparator<SegmentFetch> byPartition =
         Comparator.comparing(fetch -> fetch.row.key().partition());
@@ -218,6 +224,12 @@ final class ClusterView implements StoreView {
               : MergeCursor.of(partition.ordered().cursors(), scan.descending()));
     }
     return begin(new ChainCursor(inputs), ahead, group, scan);
+  }
+
+  /// The scan without the events that retention policies with a filter hide.
+  private Scan shown(List<PartitionKey> partitions, Scan scan) {
+    Filter shown = hidden.isNone() ? null : hidden.shownOf(partitions, (_, _) -> true);
+    return shown == null ? scan : scan.withFilter(new Filter.And(List.of(scan.filter(), shown)));
   }
 
   /// The partitions of an open query, with their directories.

@@ -7,6 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.cluster.MemoryKeyspace;
+import io.widerow.event.AttributeName;
+import io.widerow.event.RetentionPolicy;
+import io.widerow.storage.Filter;
+import io.widerow.storage.FilteredRetention;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
 import io.widerow.storage.cassandra.keyspace.KeyspaceException;
 import java.time.Duration;
@@ -89,6 +93,40 @@ class ClusterPoliciesTest {
     assertFalse(policies.isExpired("log", 0, Long.MAX_VALUE));
     policies.refresh().join();
     assertTrue(policies.isExpired("log", 0, Long.MAX_VALUE));
+  }
+
+  private static FilteredRetention filtered(String where, int days) {
+    return new FilteredRetention(
+        new RetentionPolicy(
+            "shop.*",
+            Duration.ofDays(days),
+            RetentionPolicy.UNLIMITED,
+            Duration.ZERO,
+            RetentionPolicy.Source.API),
+        where,
+        new Filter.Exists(AttributeName.of("a")),
+        1_764_000_000_000_000_000L);
+  }
+
+  @Test
+  void policiesWithAFilterAreSharedToo() {
+    ClusterPolicies a = policies(memory);
+    ClusterPolicies b = policies(memory);
+    a.set(filtered("exists a", 1));
+    a.set(filtered("exists\n a", 2));
+    a.set(filtered("exists a", 3));
+    b.refresh().join();
+    List<FilteredRetention> expected = List.of(filtered("exists\n a", 2), filtered("exists a", 3));
+    assertEquals(expected, a.filtered());
+    assertEquals(expected, b.filtered());
+    assertNull(b.of("shop.a"), "others stay");
+    b.unset("shop.*", "exists a");
+    assertEquals(List.of(filtered("exists\n a", 2)), b.filtered());
+    assertThrows(IllegalArgumentException.class, () -> b.unset("shop.*", "exists a"));
+    memory.policy(ClusterPolicies.FILTERED, "1\nx= shop.* PT1H exists a\n").join();
+    assertThrows(CompletionException.class, () -> b.refresh().join());
+    assertEquals("policy retention.filtered has the line 'x= shop.* PT1H exists a'", b.trouble());
+    assertEquals(List.of(filtered("exists\n a", 2)), b.filtered(), "the last that was read");
   }
 
   @Test

@@ -1,8 +1,7 @@
-package io.widerow.storage.manifest;
+package io.widerow.storage;
 
 import io.widerow.event.RetentionPolicy;
 import io.widerow.event.TypeGlob;
-import io.widerow.storage.Filter;
 import java.time.Duration;
 import java.util.Objects;
 
