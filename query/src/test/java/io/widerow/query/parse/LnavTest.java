@@ -69,7 +69,61 @@ class LnavTest {
         "host=log_hostname app=log_procname pid=log_pid msgid=log_msgid " + "message=log_body"),
     KLOG("sight", "glog_log", "pid=thread file=src_file line=src_line message=log_body"),
     LOG4J("sight", "java_log", "thread=thread component=class message=log_body"),
-    OPENSTACK("sight", "openstack_log", "pid=pid component=logger message=log_body");
+    OPENSTACK("sight", "openstack_log", "pid=pid component=logger message=log_body"),
+    OVIRT("sight", "engine_log", "thread=tid component=logger message=log_body"),
+    VDSM(
+        "sight",
+        "vdsm_log",
+        "thread=tid module=module line=src_line component=logger function=func message=log_body"),
+    ALB(
+        "sight",
+        "alb_log",
+        "type=type elb=elb client=client_ip port=client_port backend=target_ip "
+            + "backend_port=target_port request_time=request_processing_time "
+            + "backend_time=target_processing_time response_time=response_processing_time "
+            + "status=elb_status_code backend_status=target_status_code received=received_bytes "
+            + "sent=sent_bytes method=cs_method protocol=cs_version agent=user_agent "
+            + "cipher=ssl_cipher tls=ssl_protocol target_group=target_group_arn trace=trace_id "
+            + "domain=domain_name certificate=chosen_cert_arn"),
+    DPKG(
+        "sight",
+        "dpkg_log",
+        "action=action status=status package=package version=installed_version "
+            + "available_version=available_version"),
+    CUPS("sight", "cups_log", "level=level component=section message=log_body"),
+    UWSGI(
+        "sight",
+        "uwsgi_log",
+        "pid=s_pid app=s_app request_number=s_req requests=s_worker_reqs client=c_ip "
+            + "user=cs_username vars=cs_vars vars_bytes=cs_bytes method=cs_method "
+            + "path=cs_uri_stem bytes=sc_bytes protocol=cs_version status=sc_status "
+            + "headers=sc_headers header_bytes=sc_header_bytes switches=s_switches core=s_core"),
+    S3(
+        "sight",
+        "s3_log",
+        "owner=owner bucket=bucket client=c_ip requester=cs_userid request_id=req_id operation=op "
+            + "key=cs_key method=cs_method path=cs_uri_stem protocol=cs_version status=sc_status "
+            + "error=sc_error_code bytes=sc_bytes size=obj_size total_ms=total_time "
+            + "turnaround_ms=turn_around_time referrer=cs_referer agent=cs_user_agent"),
+    ELB(
+        "sight",
+        "elb_log",
+        "elb=elb client=client_ip port=client_port backend=backend_ip backend_port=backend_port "
+            + "request_time=request_processing_time backend_time=backend_processing_time "
+            + "response_time=response_processing_time status=elb_status_code "
+            + "backend_status=backend_status_code received=received_bytes sent=sent_bytes "
+            + "method=cs_method protocol=cs_version agent=user_agent cipher=ssl_cipher "
+            + "tls=ssl_protocol"),
+    SSSD("sight", "sssd_log", "function=function debug_level=debug_level message=log_body"),
+    STRACE(
+        "sight",
+        "strace_log",
+        "call=syscall arguments=log_body result=rc error=errno took=duration"),
+    JOURNAL(
+        "json",
+        "journald_json_log",
+        "_SYSTEMD_UNIT=_SYSTEMD_UNIT SYSLOG_IDENTIFIER=SYSLOG_IDENTIFIER _PID=_PID "
+            + "PRIORITY=PRIORITY");
 
     private final String parse;
     private final String table;
@@ -133,7 +187,122 @@ class LnavTest {
         case OPENSTACK ->
             "2014-10-28 %s.772 %d INFO neutron.wsgi%d [req-%d None] %s"
                 .formatted(clock, n, n % 9, n, text);
+        default -> more(clock, n, host, text);
       };
+    }
+
+    private String more(String clock, int n, String host, String text) {
+      return switch (this) {
+        case OVIRT ->
+            "2014-09-21 %s,522 %-5s [org.ovirt.Bll%d] (Worker-%d) %s"
+                .formatted(clock, n % 2 == 0 ? "INFO" : "ERROR", n % 9, n % 90, text);
+        case VDSM ->
+            "Thread-%d::%s::2011-12-07 %s,018::dispatcher::%d::Storage.X%d::(run) %s"
+                .formatted(n, n % 2 == 0 ? "INFO" : "ERROR", clock, n % 900, n % 9, text);
+        case ALB ->
+            ("%s 2016-08-10T%s.145057Z app/x%d/50dc 10.0.1.%d:%d 10.0.0.66:9000 0.000 0.%03d 0.000"
+                    + " %d 200 %d 257 \"GET https://10.0.2.1:773/a%d HTTP/2.0\" \"%s\" ECDHE-RSA-%d"
+                    + " TLSv1.2 arn:aws:x%d \"Root=1-%x\" www%d.x.org arn:aws:acm:%d")
+                .formatted(
+                    new String[] {"http", "https", "h2", "ws", "wss"}[n % 5],
+                    clock,
+                    n % 9,
+                    n % 256,
+                    n,
+                    n % 999 + 1,
+                    200 + n % 300,
+                    n,
+                    n,
+                    AGENTS[n % AGENTS.length],
+                    n % 9,
+                    n % 9,
+                    n,
+                    n % 9,
+                    n % 90);
+        case DPKG ->
+            n % 3 == 0
+                ? "2012-02-14 %s status half-installed lib%d:amd64 %d.1-2".formatted(clock, n, n)
+                : "2012-02-14 %s %s lib%d:amd64 %d.1-2 %d.2~rc1"
+                    .formatted(clock, n % 2 == 0 ? "upgrade" : "configure", n, n % 90, n % 90);
+        case CUPS ->
+            "%s [04/Nov/2010:%s -0400] %s%s"
+                .formatted("IEW".charAt(n % 3), clock, n % 2 == 0 ? "" : "LoadPPDs: ", plain(text));
+        case UWSGI ->
+            ("[pid: %d|app: 0|req: %d/%d] 10.0.0.%d (%s) {44 vars in %d bytes} [Tue Jan  3 %s 2012]"
+                    + " GET /a%d => generated %d bytes in %d msecs (HTTP/1.1 %d) 4 headers in 188"
+                    + " bytes (1 switches on core %d)")
+                .formatted(
+                    n,
+                    n,
+                    n + 7,
+                    n % 256,
+                    n % 2 == 0 ? "" : "ann",
+                    n,
+                    clock,
+                    n,
+                    n,
+                    n % 90,
+                    200 + n % 300,
+                    n % 8);
+        case S3 ->
+            ("79a59%x bucket%d [06/Feb/2019:%s +0000] 192.0.2.%d ann%d 3E57%X REST.GET.OBJECT a/b%d"
+                    + " \"GET /b/a%d HTTP/1.1\" %d %s %d %d %d %d \"-\" \"%s\"")
+                .formatted(
+                    n,
+                    n % 9,
+                    clock,
+                    n % 256,
+                    n % 9,
+                    n,
+                    n,
+                    n,
+                    200 + n % 300,
+                    n % 2 == 0 ? "NoSuchKey" : "-",
+                    n,
+                    n + 1,
+                    n % 90,
+                    n % 9,
+                    AGENTS[n % AGENTS.length]);
+        case ELB ->
+            ("2015-11-17T%s.077255Z prod-%d 10.0.0.%d:%d 10.1.0.%d:443 0.000%03d 0.009511 0.000029"
+                    + " %d 200 %d %d \"GET https://x.org:443/a%d HTTP/1.1\" \"%s\" ECDHE-RSA-%d"
+                    + " TLSv1.2")
+                .formatted(
+                    clock,
+                    n % 9,
+                    n % 256,
+                    n,
+                    n % 250,
+                    n % 999 + 1,
+                    200 + n % 300,
+                    n,
+                    n + 1,
+                    n,
+                    AGENTS[n % AGENTS.length],
+                    n % 9);
+        case SSSD ->
+            "(Tue Mar 31 %s 2015) [%s] [find_%d] (0x%04x): %s"
+                .formatted(
+                    clock, n % 2 == 0 ? "sssd" : "sssd[be[x%d]]".formatted(n % 9), n % 9, n, text);
+        case STRACE ->
+            "%s.815943 %s(\"/etc/x%d\", F_OK) = %s <0.000%03d>"
+                .formatted(
+                    clock,
+                    n % 2 == 0 ? "access" : "open",
+                    n,
+                    n % 3 == 0 ? "-1 ENOENT (No such file or directory)" : Integer.toString(n),
+                    n % 999 + 1);
+        default -> // the journal
+            ("{\"__REALTIME_TIMESTAMP\":\"%d\",\"__MONOTONIC_TIMESTAMP\":\"%d\",\"_SYSTEMD_UNIT\":"
+                 + "\"%s.service\",\"SYSLOG_IDENTIFIER\":\"su\",\"_PID\":\"%d\",\"PRIORITY\":\"%d\","
+                 + "\"MESSAGE\":\"%s\"}")
+                .formatted(1_700_000_000_000_000L + n, n, host, n, n % 8, text);
+      };
+    }
+
+    /// Of CUPS, where a word and a colon is the component.
+    private static String plain(String text) {
+      return text.replaceFirst("^(\\w+):", "$1");
     }
   }
 

@@ -49,6 +49,23 @@ class SightFormatTest {
         "2026-11-30  2:10:42 7 [Note] a b ! Note ! ! a b",
         "[   12.345678] usb 1-1: a b ! ! usb 1-1 ! a b",
         "2026-11-30 02:10:42.123456 I | raft: a b ! I ! raft ! a b",
+        "2014-09-21 04:01:29,522 INFO  [org.x.Y] (Quartz-90) a b ! INFO ! org.x.Y ! a b",
+        "Thread-1::INFO::2011-12-07 12:14:15,018::dispatcher::94::Storage.X::(run) a b"
+            + " ! INFO ! Storage.X ! a b",
+        "h2 2016-08-10T00:10:33.145057Z app/x/5 10.0.1.2:481 10.0.0.6:90 0.000 0.002 0.000 200 200"
+            + " 5 257 \"GET https://10.0.2.1:773/ HTTP/2.0\" \"curl\" ECDHE TLSv1.2 arn:aws"
+            + " \"Root=1\" - - ! ! !",
+        "2012-02-14 10:44:30 status unpacked rsyslog 4.2.0-2ubuntu8 ! ! !",
+        "E [04/Nov/2010:17:37:40 -0400] LoadPPDs: a b ! E ! LoadPPDs ! a b",
+        "[pid: 7|app: 0|req: 4/41] 1.2.3.4 () {44 vars in 1322 bytes} [Tue Jan  3 05:01:31 2012]"
+            + " GET /a?b => generated 192 bytes in 21 msecs (HTTP/1.1 200) 4 headers in 188 bytes"
+            + " (1 switches on core 0) ! ! !",
+        "b6 www.x.org [10/Feb/2012:16:42:07 -0500] 1.2.3.4 arn:aws EB35 WEBSITE.GET.OBJECT index"
+            + " \"GET /index HTTP/1.1\" 200 - 368 368 10 9 \"-\" \"Mozilla\" ! ! !",
+        "2015-11-17T05:45:24.077255Z elb 1.2.3.4:40909 10.1.8.1:443 0.000031 0.009511 0.000029 200"
+            + " 200 0 415 \"GET https://x.org/a HTTP/1.1\" \"a b\" ECDHE-RSA TLSv1.2 ! ! !",
+        "(Tue Mar 31 06:03:46 2015) [sssd[be[x]]] [find] (0x0400): a b ! ! sssd ! a b",
+        "08:09:33.815943 access(\"/etc/x\", F_OK) = -1 ENOENT (No such file) <0.000019> ! ! !",
         "2026/11/30 02:10:42 [error] 1#2: a b ! error ! ! a b",
         "Oct 11 22:14:15 host su[230]: a b ! ! ! a b",
         "{\"level\":\"warn\",\"message\":\"a b\"} ! warn ! ! a b",
@@ -64,7 +81,7 @@ class SightFormatTest {
 
   @Test
   void everyFormatHasALine() {
-    assertEquals(26, SightFormat.names().size(), "and a line above for each");
+    assertEquals(36, SightFormat.names().size(), "and a line above for each");
   }
 
   @Test
