@@ -50,6 +50,17 @@ class FieldAdditionTest {
   }
 
   @Test
+  void ofAFieldThatATextHasTwiceTheFirstCounts() {
+    String request = "request: \\\"%s / HTTP/1.1\\\"";
+    String body =
+        "2026/11/30 02:10:42 [error] 1#2: x, client: a, %s, %s"
+            .formatted(request.formatted("GET"), request.formatted("POST"));
+    Transformed of = Transformed.of("parse as nginx", "{\"body\":\"%s\"}".formatted(body));
+    assertEquals("GET", of.stored().getFirst().attributes().get("method"));
+    assertEquals(10, of.stored().getFirst().attributes().size());
+  }
+
+  @Test
   void laterRulesSeeTheNewType() {
     assertBecomes(
         """

@@ -108,6 +108,9 @@ public final class DemoCommand implements Callable<Integer> {
     keys.put("data", data.toString());
     keys.put("http", "127.0.0.1:0");
     keys.put("syslog", "127.0.0.1:0");
+    Path transforms = Files.writeString(Files.createTempFile("demo", ".conf"), "parse by sight\n");
+    transforms.toFile().deleteOnExit(); // the daemon looks at it as long as it runs
+    keys.put("transforms", transforms.toString());
     if (keep) { // else they would be the latest events
       keys.put("self-metrics", "15s");
     }
@@ -202,6 +205,19 @@ public final class DemoCommand implements Callable<Integer> {
             "body contains \"ERROR\" and body contains \"NoReplicaOnlineException\"",
             "--last",
             "2");
+    worst |=
+        query(
+            url,
+            "Fields that were found in the lines (transforms: parse by sight)",
+            "apache.access",
+            "--stats",
+            "count,sum(bytes)",
+            "--by",
+            "client",
+            "--order-by",
+            "count desc",
+            "--limit",
+            "3");
     worst |=
         query(
             url,
