@@ -14,20 +14,27 @@ import java.util.List;
 /// - Threads: any; immutable.
 final class RegexLiterals {
   private final byte[][] literals;
+  private final boolean first;
 
-  private RegexLiterals(byte[][] literals) {
+  private RegexLiterals(byte[][] literals, boolean first) {
     this.literals = literals;
+    this.first = first;
   }
 
   static RegexLiterals of(RegexNode node) {
     Collection found = new Collection();
     found.add(node);
     found.end();
-    return new RegexLiterals(found.all.toArray(byte[][]::new));
+    return new RegexLiterals(found.all.toArray(byte[][]::new), found.first);
   }
 
   int count() {
     return literals.length;
+  }
+
+  /// True when a match begins with the first of them.
+  boolean isFirst() {
+    return first;
   }
 
   /// Finds the literals in what is left of a text. The places only move on, so that all calls for
@@ -72,18 +79,20 @@ final class RegexLiterals {
   private static final class Collection {
     private final List<byte[]> all = new ArrayList<>();
     private final ByteArrayOutputStream current = new ByteArrayOutputStream();
+    private boolean first; // the first one stands before all else
+    private boolean begun;
 
     void add(RegexNode node) {
       switch (node) {
         case RegexNode.One one -> {
           int only = one.only();
           if (only >= 0) {
-            current.write(only);
+            write(only);
           } else {
             end();
           }
         }
-        case RegexNode.Beyond(int value) -> current.write(value);
+        case RegexNode.Beyond(int value) -> write(value);
         case RegexNode.Sequence(var parts) -> parts.forEach(this::add);
         case RegexNode.Group(RegexNode part, _) -> add(part);
         case RegexNode.Repeat(RegexNode part, int min, int max, _) -> {
@@ -99,7 +108,14 @@ final class RegexLiterals {
       }
     }
 
+    private void write(int value) {
+      first |= !begun;
+      begun = true;
+      current.write(value);
+    }
+
     void end() {
+      begun = true;
       if (current.size() > 0) {
         all.add(current.toByteArray());
         current.reset();

@@ -55,6 +55,9 @@ final class RegexRun {
       if (!literals.find(text, from, length, places)) {
         return false;
       }
+      if (literals.isFirst()) {
+        from = places[0];
+      }
       boolean inside = from < length && (text[from] & 0xc0) == 0x80;
       if (!inside && matches(program, text, length, from)) {
         return true;
