@@ -8,7 +8,7 @@ import { between, narrow, number } from "./facets.js";
 import { fill, h, shown } from "./dom.js";
 import { clock, iso, minuteText, nanos, percent, sinceText, whole } from "./format.js";
 import { ERRORS, classOf, levelText } from "./levels.js";
-import { both, params, range } from "./range.js";
+import { both, params, parted, range } from "./range.js";
 import { change, state } from "./state.js";
 import { pick } from "./strip.js";
 import { plain, said, valueText } from "./text.js";
@@ -25,9 +25,10 @@ export const element = h("main.differences", { test: "why", hidden: true });
 /** Compares the selection with the rest; without a selection, the events of the filter; without a filter, the errors. */
 export async function load() {
   const time = pick();
-  const filtered = !state.pickwhere && !time && state.where.trim() !== "";
-  const where = filtered ? state.where : state.pickwhere || (time ? "" : ERRORS);
-  const asked = params({ top: 8, budget: "2s", damage: "skip" }, filtered ? { where: "" } : {});
+  const own = parted(state.where);
+  const filtered = !state.pickwhere && !time && own.condition !== "";
+  const where = filtered ? own.condition : state.pickwhere || (time ? "" : ERRORS);
+  const asked = params({ top: 8, budget: "2s", damage: "skip" }, filtered ? { where: own.steps } : {});
   if (where) {
     asked.set("pick", where);
   }
@@ -41,7 +42,7 @@ export async function load() {
   const { lines } = await all("/v1/fields", asked, latest("why"));
   const [head, ...fields] = lines;
   show(head, fields.filter((field) => field.field && field.score >= 0.005), where, time);
-  await first(where, time);
+  await first(filtered ? "" : where, time);
 }
 
 /** @param {any} head @param {any[]} fields @param {string} where @param {{from: bigint, to: bigint} | null} time */
@@ -148,7 +149,7 @@ function pairs(field, picked, rest) {
   }));
 }
 
-/** The first of the chosen events. @param {string} where @param {{from: bigint, to: bigint} | null} time */
+/** The first of the chosen events, which are those of the filter and of `where`. @param {string} where @param {{from: bigint, to: bigint} | null} time */
 async function first(where, time) {
   /** @type {any[]} */
   const events = [];

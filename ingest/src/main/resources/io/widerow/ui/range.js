@@ -119,6 +119,17 @@ export function stages(where) {
   return (where.match(STAGE) ?? []).map((stage) => stage.trim());
 }
 
+/** The steps of a filter that parse, and its conditions as one. @param {string} where */
+export function parted(where) {
+  const all = stages(where).filter((stage) => stage);
+  const steps = all.filter((stage) => /^parse\b/.test(stage));
+  const conditions = all.filter((stage) => !/^parse\b/.test(stage)).map((stage) => stage.replace(/^where\b\s*/, ""));
+  return {
+    steps: steps.map((stage) => `| ${stage}`).join(" "),
+    condition: conditions.length > 1 ? conditions.map((each) => `(${each})`).join(" and ") : conditions[0] ?? "",
+  };
+}
+
 /** A filter and another condition, which also tests fields that are parsed. @param {string} where @param {string} condition */
 export function both(where, condition) {
   const all = stages(where);

@@ -196,6 +196,17 @@ class ExplorerFieldsTest extends ExplorerRun {
     assertEquals(List.of(), browser.problems());
   }
 
+  /// The events that the filter keeps next to the rest of those that it parses.
+  @Test
+  void differencesAreOfFieldsThatTheFilterParses() throws IOException {
+    open("&type=nginx&view=differences" + where("exists body | parse as nginx | status = 503"));
+    browser.await("document.querySelector('.why-legend')");
+    String said = browser.text("document.querySelector('.why-legend').textContent");
+    assertEquals("chosen: (exists body) and (status = 503), 150 eventsthe rest: 150 events", said);
+    browser.await("document.querySelectorAll('.first-rows .row').length > 0");
+    assertEquals(List.of(), browser.problems());
+  }
+
   @Test
   void aTokenThatMayNotSaveGetsTheCommand() throws IOException, InterruptedException {
     String query = "0123456789abcdef0123456789abcdef";
