@@ -15,11 +15,50 @@ import org.jspecify.annotations.Nullable;
 public record RegexText(Pattern regex, boolean whole) implements Filter.TextTest {
   private static final String PLAIN = " _/,:;@%&=<>'\"-";
   private static final String ESCAPES = "dDsSwWbBAznrtfva"; // one character of a class, or none
+  private static final String ANY = ".*";
   private static final int REQUIRED_BYTES_MIN = 2;
 
-  /// A test of the whole string.
+  /// A test of the whole string. `.*x.*`, in which a dot is any character, finds `x` in any part.
   public static RegexText whole(Pattern regex) {
-    return new RegexText(regex, true);
+    String inner = inner(regex);
+    return inner.isEmpty()
+        ? new RegexText(regex, true)
+        : new RegexText(Pattern.compile(inner, regex.flags()), false);
+  }
+
+  /// The expression between `.*` and `.*`; empty when it has another form.
+  private static String inner(Pattern regex) {
+    String text = regex.pattern();
+    int end = text.length() - ANY.length();
+    if (regex.flags() != Pattern.DOTALL
+        || end <= ANY.length()
+        || !text.startsWith(ANY)
+        || !text.endsWith(ANY)
+        || text.charAt(end - 1) == '\\'
+        || text.contains("\\Q")
+        || text.replace("(?:", "").contains("(?")) { // flags, for all that follows
+      return "";
+    }
+    String inner = text.substring(ANY.length(), end);
+    boolean repeats = "?+*{".indexOf(inner.charAt(0)) >= 0;
+    return repeats || hasAlternatives(inner) ? "" : inner;
+  }
+
+  /// True when an expression has alternatives outside of groups, or a form that is not looked into.
+  private static boolean hasAlternatives(String regex) {
+    int at = 0;
+    while (at >= 0 && at < regex.length()) {
+      switch (regex.charAt(at)) {
+        case '|' -> {
+          return true;
+        }
+        case '\\' -> at += 2;
+        case '(' -> at = endOfGroup(regex, at);
+        case '[' -> at = endOfClass(regex, at);
+        default -> at++;
+      }
+    }
+    return at < 0;
   }
 
   /// A test of any part of the string.
@@ -39,10 +78,11 @@ public record RegexText(Pattern regex, boolean whole) implements Filter.TextTest
   }
 
   /// The longest text that the expression has outside of groups and classes. An expression with
-  /// alternatives or flags has none.
+  /// alternatives has none, nor one with flags other than for the dot.
   @Override
   public @Nullable Text required() {
-    boolean simple = regex.flags() == 0 && !regex.pattern().contains("\\Q"); // no quotation
+    boolean flagged = (regex.flags() & ~Pattern.DOTALL) != 0;
+    boolean simple = !flagged && !regex.pattern().contains("\\Q"); // no quotation
     String longest = simple ? longest(regex.pattern()) : "";
     Text text = Text.of(longest);
     return text.length() < REQUIRED_BYTES_MIN ? null : text;

@@ -2,12 +2,12 @@ package io.widerow.rollup;
 
 import io.widerow.event.AttributeName;
 
-/// An attribute of which a rollup keeps aggregates.
+/// An attribute of which a rollup keeps aggregates, or a query asks for them.
 ///
 /// @param figures bits of [RollupFigure], at least one
 public record RollupField(AttributeName name, int figures) {
   public RollupField {
-    if (figures < 1 || figures > RollupFigure.ALL) {
+    if (figures < 1 || figures > RollupFigure.ASKED) {
       throw new IllegalArgumentException("figures of %s: %d".formatted(name, figures));
     }
   }

@@ -77,9 +77,9 @@ public record Grouping(
     return new Grouping(names, true, stepNanos, cells, phaseNanos, fields, runs);
   }
 
-  /// The same with steps that start at an instant, and before and after it.
-  public Grouping withPhase(long epochNanos) {
-    return new Grouping(names, level, stepNanos, cells, epochNanos, fields, runs);
+  /// The same with steps of this width that start at an instant, and before and after it.
+  public Grouping withSteps(long nanos, long epochNanos) {
+    return new Grouping(names, level, nanos, cells, epochNanos, fields, runs);
   }
 
   /// The same with aggregates of attributes.
@@ -93,9 +93,18 @@ public record Grouping(
   }
 
   /// True when counts by minute give its counts: steps are whole minutes, no attribute groups, and
-  /// none is aggregated.
+  /// none is aggregated. Steps may start a nanosecond after minutes, too.
   public boolean isOfMinutes() {
-    return isOfCounts() && stepNanos % MINUTE_NANOS == 0 && phaseNanos % MINUTE_NANOS == 0;
+    return isOfCounts()
+        && stepNanos % MINUTE_NANOS == 0
+        && (phaseNanos % MINUTE_NANOS == 0 || startsAfterMinutes());
+  }
+
+  /// True when steps end with the first nanosecond of a minute, as the windows of LogQL do.
+  public boolean startsAfterMinutes() {
+    return stepNanos > 0
+        && stepNanos % MINUTE_NANOS == 0
+        && Math.floorMod(phaseNanos, MINUTE_NANOS) == 1;
   }
 
   /// End (exclusive) of the step that contains an instant, nanoseconds since the Unix epoch.

@@ -149,6 +149,11 @@ public sealed interface Metric extends Expr {
       return needsUnwrap() && this != SUM_OVER_TIME && this != RATE_COUNTER;
     }
 
+    /// True for a function of the lengths of lines.
+    public boolean isOfBytes() {
+      return this == BYTES_OVER_TIME || this == BYTES_RATE;
+    }
+
     /// True when the result of several groups is the sum of their results.
     public boolean isAdditive() {
       return switch (this) {

@@ -12,7 +12,9 @@ import io.widerow.storage.ScanWatch;
 import io.widerow.storage.segment.Cells;
 
 /// Shows the counts of a [CellPlan]: one event for each step of time that has any, which stands for
-/// all that were counted. It has the type and an instant of the step, and no attributes.
+/// all that were counted. It has the type and an instant of the step, and no attributes. Where
+/// steps start a nanosecond after minutes, the events at the first nanosecond of a minute are in
+/// the step that ends there.
 ///
 /// - Threads: one.
 /// - Memory: counts the memory of the plan in the watch, until [#close].
@@ -23,7 +25,9 @@ final class CellCursor implements EventCursor {
   private final ScanWatch watch;
   private final long bytesRead;
   private final Shown shown = new Shown();
+  private final boolean apart; // first nanoseconds are
   private int next;
+  private boolean firstShown; // of the next minute
   private long idTime;
   private long weight;
   private long plainBytes;
@@ -38,6 +42,7 @@ final class CellCursor implements EventCursor {
     this.fold = fold;
     this.watch = watch;
     this.bytesRead = bytesRead;
+    this.apart = fold.startsAfterMinutes();
   }
 
   @Override
@@ -50,9 +55,11 @@ final class CellCursor implements EventCursor {
     plainBytes = 0;
     long stepLimit = 0;
     while (next < plan.size()) {
-      long events = plan.counted(next);
+      long firsts = apart ? plan.countedFirsts(next) : 0;
+      boolean isFirst = apart && !firstShown;
+      long events = isFirst ? firsts : plan.counted(next) - firsts;
       if (events > 0) {
-        long time = (plan.first() + next) * Cells.MINUTE_TICKS;
+        long time = (plan.first() + next) * Cells.MINUTE_TICKS + (firstShown ? 1 : 0);
         if (weight > 0 && TimeUuid.tickNanos(time) >= stepLimit) {
           break;
         }
@@ -63,7 +70,8 @@ final class CellCursor implements EventCursor {
         weight += events;
         plainBytes += plan.hasBytes() ? plan.plainBytes(next) : 0;
       }
-      next++;
+      firstShown = isFirst;
+      next += isFirst ? 0 : 1;
     }
     kept += weight;
     return weight > 0 ? Step.EVENT : Step.END;

@@ -41,7 +41,7 @@ final class MinuteCells implements CellSource {
 
   @Override
   public CellPlan plan(long first, int count) {
-    return new CellPlan(first, count, withBytes);
+    return new CellPlan(first, count, withBytes, fold.startsAfterMinutes());
   }
 
   /// Reads runs of neighbours at once.

@@ -54,6 +54,10 @@ final class BlockGroups implements BlockFold {
 
   private static final int FEW = 8; // at most one row in so many
 
+  /// Aggregates that are not of numbers alone.
+  private static final int OF_ANY_VALUES =
+      RollupFigure.COUNT.bit | RollupFigure.DISTINCT.bit | RollupFigure.LENGTHS.bit;
+
   // Above these limits the groups are shown, and the table is emptied.
   private static final int GROUPS_MAX = 1 << 15;
   private static final long GROUPS_BYTES_MAX = 8 << 20;
@@ -416,8 +420,7 @@ final class BlockGroups implements BlockFold {
   }
 
   private Numbers numbers(int field, RollupField of, ColumnReader column, @Nullable BitSet kept) {
-    boolean asksNumbers =
-        (of.figures() & ~(RollupFigure.COUNT.bit | RollupFigure.DISTINCT.bit)) != 0;
+    boolean asksNumbers = (of.figures() & ~OF_ANY_VALUES) != 0;
     if (most && (asksNumbers || of.has(RollupFigure.DISTINCT))) {
       column.findCodes();
     }
@@ -463,6 +466,9 @@ final class BlockGroups implements BlockFold {
         countValues(column, kept);
         if (of.kinds != null) {
           addTextNumbers(of, of.kinds, kept);
+        }
+        if (field.has(RollupFigure.LENGTHS) && column.kind() == AttributeKind.STRING) {
+          addLengths(column, kept);
         }
       }
     }
@@ -540,6 +546,30 @@ final class BlockGroups implements BlockFold {
       } else {
         byCell[cells[row]].addNumber(Double.longBitsToDouble(of.bits[code]));
       }
+    }
+  }
+
+  /// Adds the lengths of texts; that of a code is looked up once.
+  private void addLengths(ColumnReader column, @Nullable BitSet kept) {
+    int[] rows = column.rows();
+    int codeCount = column.codeCount();
+    long[] codesOf = codeCount > 0 ? Objects.requireNonNull(column.codes()) : null;
+    int[] lengths = new int[codeCount];
+    Arrays.fill(lengths, -1);
+    for (int at = 0; at < column.present(); at++) {
+      int row = rows == null ? at : rows[at];
+      if (kept != null && !kept.get(row)) {
+        continue;
+      }
+      int length = codesOf == null ? -1 : lengths[(int) codesOf[at]];
+      if (length < 0) {
+        column.show(at, scratch);
+        length = scratch.length();
+        if (codesOf != null) {
+          lengths[(int) codesOf[at]] = length;
+        }
+      }
+      byCell[cells[row]].addLength(length);
     }
   }
 

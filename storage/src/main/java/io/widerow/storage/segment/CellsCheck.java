@@ -21,6 +21,7 @@ public final class CellsCheck {
   private long tickLimit;
   private long events; // of this minute so far
   private long ownIds;
+  private long firsts;
   private boolean wrong;
 
   public CellsCheck(Segment segment) {
@@ -58,6 +59,7 @@ public final class CellsCheck {
       }
       events++;
       ownIds += ids.versions[i] == EventLayout.VERSION_ASSIGNED ? 0 : 1;
+      firsts += Cells.isFirst(time, ids.tails[i], ids.versions[i], tickFrom) ? 1 : 0;
     }
   }
 
@@ -75,10 +77,13 @@ public final class CellsCheck {
     tickLimit = tickFrom + Cells.MINUTE_TICKS;
     events = 0;
     ownIds = 0;
+    firsts = 0;
   }
 
   private boolean isWhole(Cells told) {
-    return events == told.events(cell) && ownIds == told.ownIds(cell);
+    return events == told.events(cell)
+        && ownIds == told.ownIds(cell)
+        && firsts == told.firsts(cell);
   }
 
   /// Ends a partition whose blocks were all read.

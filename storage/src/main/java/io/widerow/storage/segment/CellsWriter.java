@@ -19,14 +19,17 @@ public final class CellsWriter {
 
   private final ByteSink piece = new ByteSink(); // of the partition, without its head
   private final ByteSink bare = new ByteSink(); // the same without own ids
+  private final ByteSink firstsOf = new ByteSink(); // of the partition, after its cells
   private boolean anyOwn;
   private int cells;
+  private int firstBefore; // one more than the number of the cell before in `firstsOf`
   private long minuteBefore;
   private long minute;
   private long tickLimit; // end of the minute; 0 before the first event of a partition
   private long events;
   private long bytes;
   private long ownIds;
+  private long firsts;
 
   /// Starts a partition.
   public void begin(PartitionKey key) {
@@ -46,6 +49,8 @@ public final class CellsWriter {
     events++;
     bytes += rawBytes;
     ownIds += event.version() == EventLayout.VERSION_ASSIGNED ? 0 : 1;
+    long minuteTick = minute * Cells.MINUTE_TICKS;
+    firsts += Cells.isFirst(event.idTime(), event.idTail(), event.version(), minuteTick) ? 1 : 0;
   }
 
   private void endCell() {
@@ -61,9 +66,15 @@ public final class CellsWriter {
     anyOwn |= ownIds > 0;
     minuteBefore = minute;
     cells++;
+    if (firsts > 0) {
+      firstsOf.putVarint(cells - firstBefore);
+      firstsOf.putVarint(firsts);
+      firstBefore = cells;
+    }
     events = 0;
     bytes = 0;
     ownIds = 0;
+    firsts = 0;
   }
 
   /// Adds a minute that was counted before.
@@ -72,6 +83,7 @@ public final class CellsWriter {
     events = counted.events(cell);
     bytes = counted.bytes(cell);
     ownIds = counted.ownIds(cell);
+    firsts = counted.firsts(cell);
     anyOwn |= ownIds > 0;
     endCell();
   }
@@ -81,14 +93,17 @@ public final class CellsWriter {
     endCell();
     pieces.putVarint(cells);
     pieces.put(anyOwn ? piece : bare);
+    pieces.put(firstsOf);
     if (partitions == ends.length) {
       ends = Arrays.copyOf(ends, 2 * partitions);
     }
     ends[partitions++] = pieces.length();
     piece.clear();
     bare.clear();
+    firstsOf.clear();
     anyOwn = false;
     cells = 0;
+    firstBefore = 0;
   }
 
   /// Writes the cells of all partitions, each followed by its checksum.

@@ -18,12 +18,14 @@ import org.jspecify.annotations.Nullable;
 public final class AttributeFigures {
   private final RollupField field;
   private long values;
+  private long lengths;
   private final @Nullable NumberSum sum;
   private final @Nullable Extreme least;
   private final @Nullable Extreme greatest;
   private @Nullable PercentileHistogram grid;
   private @Nullable HashedValues distinct;
   private @Nullable ValueTable exact; // instead of hashes
+  private final @Nullable NumberCounts numbers; // of a query
 
   /// Those of a cell.
   AttributeFigures(RollupField field) {
@@ -39,6 +41,7 @@ public final class AttributeFigures {
     boolean counts = field.has(RollupFigure.DISTINCT);
     this.distinct = counts && !ofValues ? new HashedValues() : null;
     this.exact = counts && ofValues ? new ValueTable(false) : null;
+    this.numbers = field.has(RollupFigure.NUMBERS) ? new NumberCounts() : null;
   }
 
   /// Those of a group of a query, without values.
@@ -79,6 +82,11 @@ public final class AttributeFigures {
     values += events;
   }
 
+  /// Adds the length of a text, without counting an event.
+  public void addLength(long bytes) {
+    lengths += bytes;
+  }
+
   /// Adds one of the distinct values, without counting an event.
   public void addDistinct(AttributeValue value) {
     int _ = Objects.requireNonNull(exact).add(value);
@@ -95,9 +103,12 @@ public final class AttributeFigures {
     if (greatest != null) {
       greatest.add(number);
     }
-    PercentileHistogram numbers = grid;
+    PercentileHistogram cells = grid;
+    if (cells != null) {
+      cells.add((double) number);
+    }
     if (numbers != null) {
-      numbers.add((double) number);
+      numbers.add((double) number, 1);
     }
   }
 
@@ -112,9 +123,12 @@ public final class AttributeFigures {
     if (greatest != null) {
       greatest.add(number);
     }
-    PercentileHistogram numbers = grid;
+    PercentileHistogram cells = grid;
+    if (cells != null) {
+      cells.add(number);
+    }
     if (numbers != null) {
-      numbers.add(number);
+      numbers.add(number, 1);
     }
   }
 
@@ -128,9 +142,9 @@ public final class AttributeFigures {
     if (greatest != null) {
       greatest.add(value);
     }
-    PercentileHistogram numbers = grid;
-    if (numbers != null) {
-      numbers.add(value.asDouble());
+    PercentileHistogram cells = grid;
+    if (cells != null) {
+      cells.add(value.asDouble());
     }
   }
 
@@ -142,6 +156,11 @@ public final class AttributeFigures {
   /// The number of events with the attribute.
   public long count() {
     return values;
+  }
+
+  /// The lengths of the texts together, in bytes.
+  public long lengths() {
+    return lengths;
   }
 
   /// The sum of the numbers.
@@ -164,6 +183,11 @@ public final class AttributeFigures {
     return Objects.requireNonNull(grid);
   }
 
+  /// The numbers with how often each occurs.
+  public NumberCounts numbers() {
+    return Objects.requireNonNull(numbers);
+  }
+
   /// The distinct values of a group; null when it has their hashes, or does not count them.
   public @Nullable ValueTable values() {
     return exact;
@@ -176,10 +200,11 @@ public final class AttributeFigures {
 
   /// Bytes of its arrays.
   public long bytes() {
-    PercentileHistogram numbers = grid;
+    PercentileHistogram cells = grid;
     HashedValues hashes = distinct;
     ValueTable distinctValues = exact;
     return (sum == null ? 0 : sum.bytes())
+        + (cells == null ? 0 : cells.bytes())
         + (numbers == null ? 0 : numbers.bytes())
         + (hashes == null ? 0 : hashes.bytes())
         + (distinctValues == null ? 0 : distinctValues.bytes());
@@ -198,9 +223,9 @@ public final class AttributeFigures {
     if (greatest != null) {
       greatest.write(out);
     }
-    PercentileHistogram numbers = grid;
-    if (numbers != null) {
-      numbers.write(out);
+    PercentileHistogram cells = grid;
+    if (cells != null) {
+      cells.write(out);
     }
     HashedValues hashes = distinct;
     if (hashes != null) {

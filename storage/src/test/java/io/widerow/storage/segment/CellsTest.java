@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.widerow.event.EventLayout;
+import io.widerow.event.PartitionKey;
 import io.widerow.event.TimeUuid;
 import io.widerow.faults.MemoryDisk;
 import io.widerow.faults.TestEvent;
@@ -62,11 +63,12 @@ class CellsTest {
   private static void assertCounts(List<TestEvent> events, Cells cells) {
     Map<Long, long[]> expected = new TreeMap<>();
     for (TestEvent event : events) {
-      long[] sums = expected.computeIfAbsent(Cells.minuteOf(event.idTime()), _ -> new long[3]);
+      long[] sums = expected.computeIfAbsent(Cells.minuteOf(event.idTime()), _ -> new long[4]);
       var body = (TestEvent.Words) event.attributes().firstEntry().getValue();
       sums[0]++;
       sums[1] += EVENT_BYTES + 4 + body.bytes().remaining();
       sums[2] += event.version() == EventLayout.VERSION_ASSIGNED ? 0 : 1;
+      sums[3] += event.timeNanos() % PartitionKey.NANOS_PER_MINUTE == 0 ? 1 : 0;
     }
     assertEquals(expected.size(), cells.size());
     int cell = 0;
@@ -75,6 +77,7 @@ class CellsTest {
       assertEquals(minute.getValue()[0], cells.events(cell));
       assertEquals(minute.getValue()[1], cells.bytes(cell));
       assertEquals(minute.getValue()[2], cells.ownIds(cell));
+      assertEquals(minute.getValue()[3], cells.firsts(cell));
       cell++;
     }
   }
@@ -102,7 +105,20 @@ class CellsTest {
   /// The cells of golden events, with one of them changed, as a writer with a fault would have
   /// written them: the checksum is right.
   @ParameterizedTest
-  @CsvSource({"0,0,1", "1,0,1", "2,0,0", "5,1,1", "5,1,-1", "7,2,-2000000", "9,3,51", "9,3,-1"})
+  @CsvSource({
+    "0,0,1",
+    "1,0,1",
+    "2,0,0",
+    "5,1,1",
+    "5,1,-1",
+    "7,2,-2000000",
+    "9,3,51",
+    "9,3,-1",
+    "0,4,-1",
+    "9,4,99",
+    "3,5,-1",
+    "3,5,50"
+  })
   void cellsThatDoNotAddUpAreRefused(int cell, int field, long more) {
     List<TestEvent> events = GoldenCells.events();
     SegmentSummary.Partition partition;
@@ -128,10 +144,20 @@ class CellsTest {
     long before = Cells.minuteOf(TimeUuid.timeOfNanos(partition.key().fromNanos()));
     for (int i = 0; i < cells.size(); i++) {
       long[] fields = {cells.minute(i) - before, cells.events(i), cells.bytes(i), cells.ownIds(i)};
-      fields[field] += i == cell ? more : 0;
+      if (field < fields.length) {
+        fields[field] += i == cell ? more : 0;
+      }
       before = cells.minute(i);
       for (long each : fields) {
         out.putVarint(each);
+      }
+    }
+    int last = -1;
+    for (int i = 0; i < cells.size(); i++) {
+      if (cells.firsts(i) > 0) {
+        out.putVarint(i - last + (field == 4 && i == cell ? more : 0));
+        out.putVarint(cells.firsts(i) + (field == 5 && i == cell ? more : 0));
+        last = i;
       }
     }
     byte[] bytes = Arrays.copyOf(out.bytes(), out.length() + ByteSource.SLACK);

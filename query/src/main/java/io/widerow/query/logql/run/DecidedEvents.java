@@ -55,6 +55,9 @@ record DecidedEvents(Filter kept, @Nullable Filter unsure) {
                 default -> false;
               };
     }
+    if (range.function().isOfBytes()) {
+      parts.requireBody();
+    }
     Stage.Unwrap unwrap = range.unwrap();
     if (unwrap != null) {
       decided = decided && parts.add(parts.of(unwrap));
@@ -88,6 +91,11 @@ record DecidedEvents(Filter kept, @Nullable Filter unsure) {
       List<Filter> both = new ArrayList<>(kept);
       both.add(new Filter.Not(not));
       return new DecidedEvents(LogqlPushdown.all(both), not);
+    }
+
+    /// Events whose line is not their body are not sure.
+    private void requireBody() {
+      unsure.add(not(LogqlPushdown.IS_BODY));
     }
 
     /// Events that have a value which is no string are not sure.
@@ -159,7 +167,7 @@ record DecidedEvents(Filter kept, @Nullable Filter unsure) {
       if (!filter.parts().stream().allMatch(Stage.LinePart::isText)) {
         return null;
       }
-      unsure.add(not(LogqlPushdown.IS_BODY));
+      requireBody();
       Filter any = LogqlPushdown.any(filter.parts().stream().map(LogqlPushdown::inBody).toList());
       return filter.negated() ? not(any) : any;
     }

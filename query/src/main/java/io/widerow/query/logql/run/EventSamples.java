@@ -1,5 +1,7 @@
 package io.widerow.query.logql.run;
 
+import io.widerow.event.AttributeKind;
+import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
 import io.widerow.query.aggregation.Field;
@@ -62,7 +64,7 @@ final class EventSamples {
   ///
   /// An event of the store's groups may have aggregates of the number.
   ///
-  /// @param weight how many events it stands for; negative to take them away
+  /// @param weight how many events it stands for
   boolean add(EventView event, long weight) {
     List<EventCondition> tests = stages.tests();
     for (int i = 0; i < tests.size(); i++) {
@@ -77,14 +79,20 @@ final class EventSamples {
       }
     }
     EventCondition.NumberLabel number = stages.number();
+    AttributeName of = number == null ? null : number.names().getFirst();
+    of = stages.measures() ? AttributeName.BODY : of;
     AttributeFigures figures =
-        number != null && event instanceof GroupedEvents grouped
-            ? grouped.figures(number.names().getFirst())
-            : null;
+        of != null && event instanceof GroupedEvents grouped ? grouped.figures(of) : null;
     if (figures != null && Samples.isNone(figures)) {
       return true;
     }
     double value = 1;
+    if (stages.measures() && figures == null) {
+      if (!event.find(AttributeName.BODY, scratch) || scratch.kind() != AttributeKind.STRING) {
+        return false;
+      }
+      value = scratch.length();
+    }
     if (number != null && figures == null) {
       if (!number.find(event, scratch)) {
         return true;
@@ -104,7 +112,7 @@ final class EventSamples {
     if (samples != null && figures != null) {
       owner.add(samples, event.timeNanos(), figures);
     } else if (samples != null) {
-      owner.add(samples, event.timeNanos(), number == null ? group.value : value, weight);
+      owner.add(samples, event.timeNanos(), of == null ? group.value : value, weight);
     }
     return !group.isUnsure;
   }

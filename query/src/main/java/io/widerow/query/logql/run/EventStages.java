@@ -24,12 +24,14 @@ import org.jspecify.annotations.Nullable;
 /// @param tests of each event
 /// @param same the other stages
 /// @param number the label that is the sample; null when there is none, or `same` gives it
+/// @param measures whether the sample is the length of the body
 /// @param unwrapsLines whether the sample is taken from the line after `same`, because its text is
 ///   a duration or a number of bytes
 record EventStages(
     List<EventCondition> tests,
     LogQuery same,
     EventCondition.@Nullable NumberLabel number,
+    boolean measures,
     boolean unwrapsLines) {
   private static final String ANY = "";
 
@@ -40,8 +42,10 @@ record EventStages(
   /// The stages of events that the store has selected.
   ///
   /// @param number the label that is the sample; null when there is none
-  static EventStages decided(EventCondition.@Nullable NumberLabel number) {
-    return new EventStages(List.of(), new LogQuery(List.of(), List.of()), number, false);
+  /// @param measures whether the sample is the length of the body, which is a text
+  static EventStages decided(EventCondition.@Nullable NumberLabel number, boolean measures) {
+    LogQuery all = new LogQuery(List.of(), List.of());
+    return new EventStages(List.of(), all, number, measures, false);
   }
 
   /// @param matchers the matchers that are still to be tested
@@ -55,7 +59,7 @@ record EventStages(
       range.afterUnwrap().forEach(split::add);
     }
     LogQuery same = new LogQuery(matchers, split.same);
-    return new EventStages(split.tests, same, number, unwrapsLines);
+    return new EventStages(split.tests, same, number, false, unwrapsLines);
   }
 
   /// Stages so far.

@@ -4,7 +4,6 @@ import io.widerow.event.AttributeName;
 import io.widerow.event.EventView;
 import io.widerow.event.StreamLabels;
 import io.widerow.query.HeldMemory;
-import io.widerow.query.PartitionSpans;
 import io.widerow.query.QueryException;
 import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
@@ -25,10 +24,7 @@ import io.widerow.rollup.RollupField;
 import io.widerow.rollup.RollupFigure;
 import io.widerow.storage.EventCursor.Step;
 import io.widerow.storage.Filter;
-import io.widerow.storage.Filters;
 import io.widerow.storage.Grouping;
-import io.widerow.storage.PartitionInfo;
-import io.widerow.storage.StoreView;
 import io.widerow.storage.sketch.AttributeFigures;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -45,27 +41,12 @@ import org.jspecify.annotations.Nullable;
 /// Loki: of whole nanoseconds that is the half-open range from `t - range + 1` to `t + 1`.
 ///
 /// When a function only counts, and the labels it needs are certain attributes, the store counts
-/// events in groups and no line is looked at. Cells of whole minutes have the other open end, so
-/// that events at the edges of windows are moved afterwards:
-///
-/// ```
-///   cells     [------)[------)[------)      an event at | belongs to the window that ends there
-///   windows  (------](------](------]
-///            |      |       |      |        read once more: one less here, one more there
-/// ```
+/// events in groups and no line is looked at. Cells of whole minutes count the events at their
+/// first nanosecond apart, because these belong to the window that ends there.
 ///
 /// - Threads: one.
 /// - Memory: that of the buckets of each series, counted by the execution.
 final class RangeSamples {
-  /// With more edges, events are counted instead of cells.
-  private static final long EDGES_MAX = 2_000;
-
-  /// Reading the events at an edge costs as much as the times of so many events, and of a block in
-  /// each partition.
-  private static final long EDGE_EVENTS = 5_000;
-
-  private static final long BLOCK_EVENTS = 1 << 14;
-
   private final LogqlContext execution;
   private final Metric.Range range;
   private final Steps steps;
@@ -75,7 +56,6 @@ final class RangeSamples {
   private final Pipeline pipeline;
   private final long widthNanos; // of a bucket
   private final long baseNanos; // start of the first bucket
-  private long phaseNanos; // start of the bucket that the events being read are counted from
   private final Map<LabelSet, Samples> samples = new TreeMap<>();
   private @Nullable SortedMap<String, String> labelsLast;
   private @Nullable Samples samplesLast;
@@ -89,7 +69,6 @@ final class RangeSamples {
     this.widthNanos =
         steps.count() == 1 ? range.rangeNanos() : gcd(range.rangeNanos(), steps.stepNanos());
     this.baseNanos = steps.startNanos() - range.offsetNanos() - range.rangeNanos() + 1;
-    this.phaseNanos = baseNanos;
     this.labels = certain(execution.labels());
     this.selection = LogqlSelection.of(range.lines(), range.unwrap(), labels).decided();
     this.pipeline = new Pipeline(selection.query(), selection.searched());
@@ -191,8 +170,7 @@ final class RangeSamples {
   }
 
   private boolean readsBytes() {
-    return range.function() == RangeFunction.BYTES_OVER_TIME
-        || range.function() == RangeFunction.BYTES_RATE;
+    return range.function().isOfBytes();
   }
 
   private void read() {
@@ -204,9 +182,7 @@ final class RangeSamples {
     List<AttributeName> names = selection.attributes(others);
     boolean level = selection.needsLevel(others);
     DecidedEvents decided =
-        names == null || readsBytes() || !mode().anyOrder()
-            ? null
-            : DecidedEvents.of(range, labels);
+        names == null || !mode().anyOrder() ? null : DecidedEvents.of(range, labels);
     if (decided != null) {
       readDecided(query.withFilter(decided.kept()));
       Filter unsure = decided.unsure();
@@ -248,29 +224,33 @@ final class RangeSamples {
     EventCondition.NumberLabel number =
         unwrap == null ? null : EventCondition.NumberLabel.of(unwrap.label(), labels);
     Set<AttributeName> read = new LinkedHashSet<>(by);
-    RollupFigure figure = figure();
+    int figures = figures();
     Grouping grouping = new Grouping(by, stepNanos());
-    if (number != null) {
-      AttributeName sample = number.names().getFirst();
+    if (number != null || readsBytes()) {
+      AttributeName sample = number == null ? AttributeName.BODY : number.names().getFirst();
       read.add(sample);
       grouping =
-          figure == null
+          figures == 0
               ? new Grouping(List.copyOf(read), stepNanos())
-              : grouping.withFields(List.of(new RollupField(sample, figure.bit)));
+              : grouping.withFields(List.of(new RollupField(sample, figures)));
     }
     RangeQuery some = query.withFields(LogqlSelection.projection(List.copyOf(read), level));
     EventLines lines = new EventLines(labels, by, level, execution.lineMemory());
-    readGroups(
-        some, EventStages.decided(number), lines, by, level ? grouping.withLevel() : grouping);
+    EventStages stages = EventStages.decided(number, readsBytes());
+    readGroups(some, stages, lines, by, level ? grouping.withLevel() : grouping);
   }
 
-  /// The aggregate of the store from which the function can be computed; null when there is none.
-  private @Nullable RollupFigure figure() {
+  /// The bits of the aggregates of the store from which the function can be computed; 0 when there
+  /// are none.
+  private int figures() {
     return switch (range.function()) {
-      case SUM_OVER_TIME, AVG_OVER_TIME, RATE, ABSENT_OVER_TIME -> RollupFigure.SUM;
-      case MIN_OVER_TIME -> RollupFigure.MIN;
-      case MAX_OVER_TIME -> RollupFigure.MAX;
-      default -> null;
+      case SUM_OVER_TIME, AVG_OVER_TIME, RATE, ABSENT_OVER_TIME -> RollupFigure.SUM.bit;
+      case MIN_OVER_TIME -> RollupFigure.MIN.bit;
+      case MAX_OVER_TIME -> RollupFigure.MAX.bit;
+      case BYTES_OVER_TIME, BYTES_RATE -> RollupFigure.LENGTHS.bit;
+      case QUANTILE_OVER_TIME -> RollupFigure.NUMBERS.bit;
+      case STDDEV_OVER_TIME, STDVAR_OVER_TIME -> RollupFigure.NUMBERS.bit | RollupFigure.SUM.bit;
+      default -> 0;
     };
   }
 
@@ -312,79 +292,40 @@ final class RangeSamples {
       by.add(Field.LEVEL);
     }
     names.forEach(name -> by.add(Field.attribute(name)));
-    boolean counts = range.unwrap() == null && stages.tests().isEmpty();
+    boolean counts = range.unwrap() == null && stages.tests().isEmpty() && !stages.measures();
     ReadMode mode = mode();
-    Grouping cells = grouping.withPhase(baseNanos - 1).withCells();
-    boolean ofCells = mode.anyOrder() && counts && cells.isOfMinutes() && cellsPay(query);
     if (mode.anyOrder()) { // a sample may stand for others of its bucket, which have its value
-      mode = ReadMode.grouped(grouping.withPhase(baseNanos));
+      mode = ReadMode.grouped(grouping.withSteps(stepNanos(), baseNanos));
     }
     try (HeldMemory groups = new HeldMemory(execution.memory())) {
       EventSamples quick = new EventSamples(this, stages, lines, by, groups);
-      if (counts && steps.count() == 1) {
+      Grouping cells = grouping.withSteps(widthNanos, baseNanos).withCells();
+      if (counts && cells.isOfMinutes() && cells.startsAfterMinutes()) {
+        long last = untilNanos() - 1;
+        RangeQuery minutes = query.withRange(baseNanos - 1, last);
+        readEvents(minutes, ReadMode.grouped(cells), quick, lines, baseNanos);
+        readEvents(query.withRange(last, last + 1), mode, quick, lines);
+      } else if (counts && steps.count() == 1) {
         readEvents(query, ReadMode.grouped(grouping.withCells()), quick, lines);
-        return;
-      }
-      if (!ofCells) {
+      } else if (counts && cells.isOfMinutes()) {
+        readEvents(query, ReadMode.grouped(cells), quick, lines);
+      } else {
         readEvents(query, mode, quick, lines);
-        return;
-      }
-      phaseNanos = baseNanos - 1;
-      RangeQuery shifted = query.withRange(baseNanos - 1, untilNanos() - 1);
-      readEvents(shifted, ReadMode.grouped(cells), quick, lines);
-      for (long edge = baseNanos - 1; edge < untilNanos(); edge += widthNanos) {
-        moveEdge(query.withRange(edge, edge + 1), mode, quick, lines);
-      }
-      phaseNanos = baseNanos;
-    }
-  }
-
-  /// Moves the events at an edge from the bucket of their cell to the one before it.
-  private void moveEdge(RangeQuery edge, ReadMode mode, EventSamples quick, EventLines lines) {
-    try (RangeReader reader = execution.open(edge, mode)) {
-      while (reader.nextWhenReady() == Step.EVENT) {
-        EventView event = reader.event();
-        phaseNanos = baseNanos - 1;
-        boolean isSure = quick.add(event, -event.weight());
-        phaseNanos = baseNanos;
-        if (!isSure || !quick.add(event, event.weight())) {
-          add(event, lines);
-        }
       }
     }
-  }
-
-  /// True when cells and the events at all edges are read sooner than the times of all events.
-  private boolean cellsPay(RangeQuery query) {
-    StoreView view = execution.view();
-    long edges = (untilNanos() - baseNanos) / widthNanos + 1;
-    if (!view.hasCells() || edges > EDGES_MAX) {
-      return false;
-    }
-    long[] costs = {0, edges * EDGE_EVENTS}; // of events, of cells
-    PartitionSpans.forEach(
-        view,
-        type -> Filters.mayKeepType(query.filter(), type),
-        baseNanos,
-        untilNanos(),
-        partitions -> {
-          execution.check();
-          for (PartitionInfo each : partitions) {
-            long from = Math.max(baseNanos, each.timeFirstNanos());
-            long until = Math.min(untilNanos(), each.timeLastNanos());
-            long blocks = Math.max(0, until - from) / widthNanos + 1;
-            costs[0] += each.events();
-            costs[1] += Math.min(each.events(), blocks * BLOCK_EVENTS);
-          }
-        });
-    return costs[1] < costs[0];
   }
 
   private void readEvents(RangeQuery query, ReadMode mode, EventSamples quick, EventLines lines) {
+    readEvents(query, mode, quick, lines, Long.MIN_VALUE);
+  }
+
+  /// @param leastNanos events before this are left out
+  private void readEvents(
+      RangeQuery query, ReadMode mode, EventSamples quick, EventLines lines, long leastNanos) {
     try (RangeReader reader = execution.open(query, mode)) {
       while (reader.nextWhenReady() == Step.EVENT) {
         EventView event = reader.event();
-        if (!quick.add(event, event.weight())) {
+        if (event.timeNanos() >= leastNanos && !quick.add(event, event.weight())) {
           add(event, lines);
         }
       }
@@ -431,7 +372,7 @@ final class RangeSamples {
 
   /// The bucket of an event, or of a group of the store, which has the time of any of its events.
   private long bucket(long timeNanos) {
-    return steps.count() == 1 ? 0 : Math.floorDiv(timeNanos - phaseNanos, widthNanos);
+    return steps.count() == 1 ? 0 : Math.floorDiv(timeNanos - baseNanos, widthNanos);
   }
 
   /// Adds the samples of a group of the store to a series.

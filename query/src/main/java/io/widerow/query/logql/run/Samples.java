@@ -4,6 +4,7 @@ import io.widerow.query.logql.Metric;
 import io.widerow.rollup.RollupFigure;
 import io.widerow.storage.sketch.AttributeFigures;
 import io.widerow.storage.sketch.Extreme;
+import io.widerow.storage.sketch.NumberCounts;
 import io.widerow.storage.sketch.NumberSum;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -94,6 +95,14 @@ final class Samples {
       long before = bytes();
       if (figures.has(RollupFigure.SUM)) {
         sum.add(figures.sum());
+      }
+      if (figures.has(RollupFigure.LENGTHS)) {
+        sum.add(figures.lengths());
+        count += figures.count();
+      } else if (values != null) {
+        values.addAll(figures.numbers());
+        count += figures.numbers().total();
+      } else if (figures.has(RollupFigure.SUM)) {
         count += figures.sum().count();
       } else {
         double extreme = extreme(figures).number();
@@ -158,11 +167,20 @@ final class Samples {
   ///
   /// @return bytes of memory that they took
   long add(long bucket, AttributeFigures figures) {
-    return open(bucket) + current.add(figures);
+    long made = open(bucket);
+    long grown = current.add(figures);
+    valuesBytes += keepsValues ? grown : 0;
+    return made + grown;
   }
 
   /// True when no event of a group has a number.
   static boolean isNone(AttributeFigures figures) {
+    if (figures.has(RollupFigure.LENGTHS)) {
+      return figures.count() == 0;
+    }
+    if (figures.has(RollupFigure.NUMBERS)) {
+      return figures.numbers().total() == 0;
+    }
     return figures.has(RollupFigure.SUM) ? figures.sum().count() == 0 : !extreme(figures).isAny();
   }
 

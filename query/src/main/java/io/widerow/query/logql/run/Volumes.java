@@ -35,7 +35,6 @@ import java.util.TreeMap;
 /// - Threads: one.
 public final class Volumes {
   private static final long LINES_EXACT = 1_000_000;
-  private static final long LIMIT = Long.MAX_VALUE;
   private static final int CHECK_EVENTS = 1_024; // between two looks whether the client is there
   private static final long SAMPLE_NANOS = Duration.ofSeconds(1).toNanos(); // of each type
 
@@ -61,11 +60,13 @@ public final class Volumes {
     LogQuery lines = new LogQuery(matchers, List.of());
     Steps steps = Steps.at(untilNanos);
     long windowNanos = untilNanos - fromNanos;
-    long entries = (long) sum(counts(lines, List.of(LabelMapping.SERVICE), steps, windowNanos));
+    List<String> types = List.of(LabelMapping.SERVICE);
+    List<LogqlSeries> counts = counts(lines, types, steps, windowNanos);
+    long entries = (long) sum(counts);
     if (entries == 0) {
       return new Stats(0, 0, 0, 0);
     }
-    double bytes = sum(volume(lines, List.of(LabelMapping.SERVICE), steps, windowNanos, LIMIT));
+    double bytes = sum(volume(lines, Set.copyOf(types), counts, steps, windowNanos));
     long[] chunks = new long[1];
     PartitionSpans.forEach(
         execution.view(),
@@ -131,10 +132,15 @@ public final class Volumes {
     Set<String> named = new LinkedHashSet<>(by);
     named.add(LabelMapping.SERVICE);
     List<LogqlSeries> counts = counts(lines, List.copyOf(named), steps, windowNanos);
+    return largest(volume(lines, by, counts, steps, windowNanos), limit);
+  }
+
+  /// @param counts of lines by these labels and the type
+  private List<LogqlSeries> volume(
+      LogQuery lines, Set<String> by, List<LogqlSeries> counts, Steps steps, long windowNanos) {
     if (sum(counts) <= LINES_EXACT) {
-      return largest(
-          series(Metric.RangeFunction.BYTES_OVER_TIME, lines, List.copyOf(by), steps, windowNanos),
-          limit);
+      return series(
+          Metric.RangeFunction.BYTES_OVER_TIME, lines, List.copyOf(by), steps, windowNanos);
     }
     Map<String, Double> lengths = new HashMap<>();
     Map<LabelSet, LogqlSeries> sums = new TreeMap<>();
@@ -152,7 +158,7 @@ public final class Volumes {
         }
       }
     }
-    return largest(List.copyOf(sums.values()), limit);
+    return List.copyOf(sums.values());
   }
 
   private static List<LogqlSeries> largest(List<LogqlSeries> series, long limit) {

@@ -1,4 +1,4 @@
-package io.widerow.query.logql.run;
+package io.widerow.storage.sketch;
 
 import java.util.Arrays;
 
@@ -12,7 +12,7 @@ import java.util.Arrays;
 ///
 /// - Threads: one.
 /// - Memory: 32 to 64 bytes a number that differs, and 16 more when its order was asked for.
-final class NumberCounts {
+public final class NumberCounts {
   private static final long[] UNSORTED = {};
   private static final int SLOTS_LEAST = 16;
   private static final long MIX = 0x9e37_79b9_7f4a_7c15L; // 2^64 / golden ratio (Fibonacci hashing)
@@ -24,7 +24,8 @@ final class NumberCounts {
   private double[] sorted = {};
   private long[] below = UNSORTED; // by place in `sorted`: how many are at or before it
 
-  void add(double number, long count) {
+  /// Adds a number so many times.
+  public void add(double number, long count) {
     if (2 * distinct >= bits.length) {
       grow();
     }
@@ -63,7 +64,13 @@ final class NumberCounts {
     }
   }
 
-  void addAll(NumberCounts other) {
+  /// Adds what another one has.
+  ///
+  /// A smaller table would fill from one end, because the numbers come in the order of their slots.
+  public void addAll(NumberCounts other) {
+    while (bits.length < other.bits.length) {
+      grow();
+    }
     for (int i = 0; i < other.bits.length; i++) {
       if (other.counts[i] != 0) {
         add(Double.longBitsToDouble(other.bits[i]), other.counts[i]);
@@ -72,17 +79,17 @@ final class NumberCounts {
   }
 
   /// Memory in bytes.
-  long bytes() {
+  public long bytes() {
     return 2L * Long.BYTES * bits.length;
   }
 
   /// The number of added values.
-  long total() {
+  public long total() {
     return total;
   }
 
   /// The number at a place in the order of all that were added, from 0.
-  double at(long place) {
+  public double at(long place) {
     if (below.length == 0) {
       sort();
     }
@@ -108,7 +115,7 @@ final class NumberCounts {
   }
 
   /// The mean of the squares of how far they are from a number.
-  double variance(double mean) {
+  public double variance(double mean) {
     double squares = 0;
     for (int i = 0; i < bits.length; i++) {
       double off = Double.longBitsToDouble(bits[i]) - mean;
