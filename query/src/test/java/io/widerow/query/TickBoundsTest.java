@@ -14,6 +14,7 @@ import io.widerow.query.logql.LogqlParser;
 import io.widerow.query.logql.line.LabelMapping;
 import io.widerow.query.logql.run.LogRun;
 import io.widerow.query.logql.run.LogqlContext;
+import io.widerow.query.logql.run.ShownStreams;
 import io.widerow.query.logql.run.StreamEntries;
 import io.widerow.storage.Durability;
 import io.widerow.storage.EventCursor.Step;
@@ -205,12 +206,12 @@ class TickBoundsTest {
     List<Long> all = new ArrayList<>();
     long start = TICK - 5;
     while (true) {
-      List<StreamEntries.Entry> page = page(view, start, TICK + 300, false, limit);
+      List<ShownStreams.Entry> page = page(view, start, TICK + 300, false, limit);
       if (page.isEmpty() || all.size() > times.size()) { // else without end where lines repeat
         return all;
       }
       page.forEach(line -> all.add(Long.valueOf(line.text())));
-      start = page.stream().mapToLong(StreamEntries.Entry::timeNanos).max().orElseThrow() + 1;
+      start = page.stream().mapToLong(ShownStreams.Entry::timeNanos).max().orElseThrow() + 1;
     }
   }
 
@@ -218,23 +219,24 @@ class TickBoundsTest {
     List<Long> all = new ArrayList<>();
     long end = TICK + 305;
     while (true) {
-      List<StreamEntries.Entry> page = page(view, TICK, end, true, limit);
+      List<ShownStreams.Entry> page = page(view, TICK, end, true, limit);
       if (page.isEmpty() || all.size() > times.size()) { // else without end where lines repeat
         return all;
       }
       page.forEach(line -> all.add(Long.valueOf(line.text())));
-      end = page.stream().mapToLong(StreamEntries.Entry::timeNanos).min().orElseThrow();
+      end = page.stream().mapToLong(ShownStreams.Entry::timeNanos).min().orElseThrow();
     }
   }
 
-  private static List<StreamEntries.Entry> page(
+  private static List<ShownStreams.Entry> page(
       StoreView view, long from, long until, boolean backward, int limit) {
     QueryMemory memory = QueryMemory.unlimited();
     LabelMapping labels = new LabelMapping(LabelMapping.DEFAULT);
     try (LogqlContext execution = new LogqlContext(view, labels, QueryBudget.DEFAULT, memory)) {
-      LogRun run = new LogRun(execution, (LogQuery) LogqlParser.parse("{}"), false);
-      run.read(from, until, backward, limit);
-      return run.entries().streams().values().stream().flatMap(List::stream).toList();
+      StreamEntries entries = new StreamEntries(execution, false);
+      new LogRun(execution, (LogQuery) LogqlParser.parse("{}"), entries)
+          .read(from, until, backward, limit);
+      return ShownStreams.all(entries);
     }
   }
 }

@@ -159,7 +159,7 @@ final class LevelText {
         if (level != null) {
           return level;
         }
-        onlyTime &= isTimeWord(from, at);
+        onlyTime = onlyTime && isTimeWord(from, at);
         before = byteAt(at - 1);
       }
     }

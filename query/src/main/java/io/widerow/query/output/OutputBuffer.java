@@ -146,7 +146,8 @@ public final class OutputBuffer {
     return at;
   }
 
-  void putLong(long value) {
+  /// Puts a decimal number.
+  public void putLong(long value) {
     reserve(DIGITS_MAX + Long.BYTES);
     long rest = value;
     if (rest < 0) {
@@ -208,7 +209,7 @@ public final class OutputBuffer {
   }
 
   /// Puts the inside of a JSON string.
-  void putJson(AttributeValue text) {
+  public void putJson(AttributeValue text) {
     int from = locate(text);
     putJson(raw, from, text.length());
   }

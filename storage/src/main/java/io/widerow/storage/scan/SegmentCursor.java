@@ -5,6 +5,7 @@ import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventId;
 import io.widerow.event.EventView;
+import io.widerow.event.Level;
 import io.widerow.event.PartitionKey;
 import io.widerow.storage.Damage;
 import io.widerow.storage.EventCursor;
@@ -238,8 +239,8 @@ public final class SegmentCursor implements EventCursor {
 
   private void openBlock() {
     columnsRead = false;
-    shown.asked.clear();
-    filtered.asked.clear();
+    shown.clear();
+    filtered.clear();
     boolean keepsSome = blocks.next(searching);
     prefilter = blocks.prefilter();
     reader = prefilter.reader();
@@ -310,9 +311,21 @@ public final class SegmentCursor implements EventCursor {
   /// The current row as an event, with all columns or some.
   private final class BlockView implements EventView {
     private final ColumnProjection asked;
+    private final RowLevels levels;
 
     BlockView(Scan wanted) {
       this.asked = new ColumnProjection(wanted);
+      this.levels = new RowLevels(wanted);
+    }
+
+    void clear() {
+      asked.clear();
+      levels.clear();
+    }
+
+    @Override
+    public @Nullable Level level(AttributeValue value) {
+      return levels.of(reader, row, value);
     }
 
     @Override

@@ -20,6 +20,7 @@ import io.widerow.query.logql.run.LogqlContext;
 import io.widerow.query.logql.run.LokiJson;
 import io.widerow.query.logql.run.MetricRun;
 import io.widerow.query.logql.run.Steps;
+import io.widerow.query.logql.run.StreamEntries;
 import io.widerow.query.output.OutputBuffer;
 import java.util.List;
 import java.util.SortedSet;
@@ -72,11 +73,12 @@ record LokiResponses(String version, String limits) {
     switch (LogqlParser.parse(parameters.query())) {
       case LogQuery lines -> {
         Range range = parameters.range();
-        LogRun run = new LogRun(execution, lines, asked.categorized());
-        run.read(
-            range.fromNanos(), range.untilNanos(), parameters.isBackward(), parameters.limit());
-        LokiJson.streams(run.entries(), execution, out);
-        if (run.entries().streams().isEmpty()) {
+        StreamEntries entries = new StreamEntries(execution, asked.categorized());
+        new LogRun(execution, lines, entries)
+            .read(
+                range.fromNanos(), range.untilNanos(), parameters.isBackward(), parameters.limit());
+        LokiJson.streams(entries, execution, out);
+        if (entries.count() == 0) {
           RangeQuery read = RangeQuery.ALL.withRange(range.fromNanos(), range.untilNanos());
           LokiJson.warnings(LabelCheck.of(execution, lines, read), out);
         }

@@ -4,7 +4,8 @@ import io.widerow.query.logql.LogQuery;
 import io.widerow.query.logql.Stage;
 import io.widerow.query.logql.Units;
 import io.widerow.query.logql.line.Fields;
-import io.widerow.query.logql.line.LineMemory;
+import io.widerow.query.logql.line.Line;
+import io.widerow.query.logql.line.Line.Category;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
@@ -61,37 +62,34 @@ public final class DetectedFields {
   ///
   /// @param lineLimit how many of the newest
   public void read(LogQuery query, long fromNanos, long untilNanos, long lineLimit) {
-    LineMemory memory = execution.lineMemory();
-    LogRun run = new LogRun(execution, query, true);
-    run.read(fromNanos, untilNanos, true, lineLimit);
     boolean parsed =
         query.stages().stream()
             .anyMatch(stage -> stage instanceof Stage.Json || stage instanceof Stage.Logfmt);
-    run.entries()
-        .streams()
-        .forEach((stream, entries) -> {
-          for (StreamEntries.Entry entry : entries) {
-            entry.metadata().forEach((label, value) -> add(label, value, "", ""));
-            if (parsed) {
-              entry
-                  .parsed()
-                  .forEach((label, value) -> {
-                    if (!label.startsWith("__error")) {
-                      String parser = Fields.isJson(entry.text()) ? JSON : "logfmt";
-                      add(label, value, parser, entry.text());
-                    }
-                  });
-            } else {
-              Fields.read(
-                  entry.text(),
-                  memory,
-                  (label, value, parser) -> {
-                    boolean taken =
-                        stream.labels().containsKey(label) || entry.metadata().containsKey(label);
-                    add(taken ? label + EXTRACTED : label, value, parser, entry.text());
-                  });
+    LogRun run = new LogRun(execution, query, line -> read(line, parsed));
+    run.read(fromNanos, untilNanos, true, lineLimit);
+  }
+
+  /// @param isParsed whether a stage has parsed the line
+  private void read(Line line, boolean isParsed) {
+    String text = line.text();
+    Map<String, String> metadata = line.labels(Category.METADATA);
+    metadata.forEach((label, value) -> add(label, value, "", ""));
+    if (isParsed) {
+      line.labels(Category.PARSED)
+          .forEach((label, value) -> {
+            if (!label.startsWith("__error")) {
+              add(label, value, Fields.isJson(text) ? JSON : "logfmt", text);
             }
-          }
+          });
+      return;
+    }
+    Map<String, String> stream = line.labels(Category.STREAM);
+    Fields.read(
+        text,
+        execution.lineMemory(),
+        (label, value, parser) -> {
+          boolean taken = stream.containsKey(label) || metadata.containsKey(label);
+          add(taken ? label + EXTRACTED : label, value, parser, text);
         });
   }
 

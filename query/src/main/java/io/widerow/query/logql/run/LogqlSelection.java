@@ -108,6 +108,13 @@ final class LogqlSelection {
     return stages.size();
   }
 
+  /// True when each event with a body that the filter keeps is kept, with its line as stored.
+  boolean keepsAllAsStored() {
+    return query.matchers().isEmpty()
+        && searched == query.stages().size()
+        && query.stages().stream().allMatch(stage -> stage instanceof Stage.LineFilter);
+  }
+
   Filter filter() {
     return filter;
   }

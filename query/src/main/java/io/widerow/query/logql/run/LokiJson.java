@@ -1,5 +1,7 @@
 package io.widerow.query.logql.run;
 
+import io.widerow.query.logql.line.Line;
+import io.widerow.query.logql.line.Line.Category;
 import io.widerow.query.output.OutputBuffer;
 import java.math.BigDecimal;
 import java.util.Collection;
@@ -25,7 +27,7 @@ public final class LokiJson {
     out.put("{\"status\":\"success\",\"data\":{\"resultType\":\"streams\",");
     flags(entries, out);
     out.put("\"result\":");
-    streamList(entries, out);
+    entries.write(out);
     stats(cost, out);
     out.put("}}\n");
   }
@@ -37,7 +39,7 @@ public final class LokiJson {
     out.put('{');
     flags(entries, out);
     out.put("\"streams\":");
-    streamList(entries, out);
+    entries.write(out);
     out.put(",\"dropped_entries\":");
     out.put(
         droppedNanos == null ? "null" : "[{\"labels\":{},\"timestamp\":\"" + droppedNanos + "\"}]");
@@ -50,40 +52,22 @@ public final class LokiJson {
     }
   }
 
-  private static void streamList(StreamEntries entries, OutputBuffer out) {
-    out.put('[');
-    String comma = "";
-    for (Map.Entry<LabelSet, List<StreamEntries.Entry>> stream : entries.streams().entrySet()) {
-      out.put(comma);
-      out.put("{\"stream\":");
-      labels(stream.getKey().labels(), out);
-      out.put(",\"values\":[");
-      String between = "";
-      for (StreamEntries.Entry entry : stream.getValue()) {
-        out.put(between);
-        entry(entry, entries.isCategorized(), out);
-        between = ",";
-      }
-      out.put("]}");
-      comma = ",";
-    }
-    out.put(']');
-  }
-
-  private static void entry(StreamEntries.Entry entry, boolean categorized, OutputBuffer out) {
-    out.put("[\"" + entry.timeNanos() + "\",");
-    text(entry.text(), out);
+  /// An entry of a stream: time, text and, when labels are separated, metadata and parsed labels.
+  static void entry(Line line, boolean categorized, OutputBuffer out) {
+    out.put("[\"" + line.timeNanos() + "\",");
+    text(line.text(), out);
     if (categorized) {
+      Map<String, String> metadata = line.labels(Category.METADATA);
+      Map<String, String> parsed = line.labels(Category.PARSED);
       out.put(",{");
-      boolean both = !entry.metadata().isEmpty() && !entry.parsed().isEmpty();
-      if (!entry.metadata().isEmpty()) {
+      if (!metadata.isEmpty()) {
         out.put("\"structuredMetadata\":");
-        labels(entry.metadata(), out);
+        labels(metadata, out);
       }
-      out.put(both ? "," : "");
-      if (!entry.parsed().isEmpty()) {
+      out.put(metadata.isEmpty() || parsed.isEmpty() ? "" : ",");
+      if (!parsed.isEmpty()) {
         out.put("\"parsed\":");
-        labels(entry.parsed(), out);
+        labels(parsed, out);
       }
       out.put('}');
     }
@@ -201,7 +185,8 @@ public final class LokiJson {
     out.put(']');
   }
 
-  private static void labels(Map<String, String> labels, OutputBuffer out) {
+  /// Labels as an object.
+  static void labels(Map<String, String> labels, OutputBuffer out) {
     out.put('{');
     String comma = "";
     for (Map.Entry<String, String> label : labels.entrySet()) {

@@ -1,75 +1,159 @@
 package io.widerow.query.logql.run;
 
+import io.widerow.event.EventView;
+import io.widerow.query.logql.line.EventJson;
 import io.widerow.query.logql.line.Line;
 import io.widerow.query.logql.line.Line.Category;
-import java.util.ArrayList;
-import java.util.Collections;
+import io.widerow.query.output.OutputBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.SortedMap;
+import org.jspecify.annotations.Nullable;
 
-/// Lines by stream, in the order in which they are added.
+/// Lines by stream, in the order in which they are added, as the JSON of Loki:
+///
+/// ```
+///   entries   ["1","a"] ["2","b"] ["3","c"]      one after the other, of all streams
+///   next          2        none      none        the next one of the same stream
+/// ```
 ///
 /// - Threads: one.
 /// - Memory: all of them, counted by the execution.
-public final class StreamEntries {
-  private static final long ENTRY_BYTES = 128;
-  private static final long LABEL_BYTES = 128;
+public final class StreamEntries implements LineSink {
+  private static final int NONE = -1;
+  private static final int START_BYTES = 1 << 12;
+  private static final int START_ENTRIES = 64;
+  private static final long STREAM_BYTES = 256;
 
   private final LogqlContext execution;
   private final boolean categorized;
-  private final Map<LabelSet, List<Entry>> streams = new LinkedHashMap<>();
-  private long count;
+  private final EventJson events;
+  private final OutputBuffer labels; // of the line that is added
+  private final OutputBuffer entries;
+  private int[] ends = new int[0]; // in `entries`
+  private int[] next = new int[0];
+  private final Map<String, Stream> streams = new LinkedHashMap<>(); // by labels, each byte a char
+  private @Nullable Stream last; // of the last line
+  private int count;
 
-  /// One line.
-  ///
-  /// @param metadata further attributes of the event; empty unless labels are separated
-  /// @param parsed labels that stages have made; empty unless labels are separated
-  public record Entry(
-      long timeNanos, String text, Map<String, String> metadata, Map<String, String> parsed) {}
+  private static final class Stream {
+    private final byte[] labels; // JSON
+    private int first;
+    private int last = NONE;
+
+    Stream(byte[] labels) {
+      this.labels = labels;
+    }
+  }
 
   /// @param categorized whether labels, metadata and parsed labels are separated; else all of them
   ///   are labels of the stream
-  StreamEntries(LogqlContext execution, boolean categorized) {
+  public StreamEntries(LogqlContext execution, boolean categorized) {
     this.execution = execution;
     this.categorized = categorized;
+    this.events = new EventJson(execution.labels(), categorized);
+    this.labels = new OutputBuffer(START_BYTES, execution::hold);
+    this.entries = new OutputBuffer(START_BYTES, execution::hold);
   }
 
-  void add(Line line) {
-    SortedMap<String, String> labels =
-        categorized
-            ? line.labels(Category.STREAM)
-            : line.labels(Category.STREAM, Category.METADATA, Category.PARSED);
-    LabelSet stream = new LabelSet(labels);
-    List<Entry> of = streams.get(stream);
+  @Override
+  public void add(Line line) {
+    labels.clear();
+    if (categorized) {
+      LokiJson.labels(line.labels(Category.STREAM), labels);
+    } else {
+      LokiJson.labels(line.labels(Category.STREAM, Category.METADATA, Category.PARSED), labels);
+    }
+    LokiJson.entry(line, categorized, entries);
+    end();
+  }
+
+  @Override
+  public boolean add(EventView event) {
+    labels.clear();
+    int start = entries.length();
+    boolean added = events.write(event, labels, entries);
+    if (added) {
+      end();
+    } else {
+      entries.truncate(start);
+    }
+    return added;
+  }
+
+  /// Ends the entry that was written, of the stream of [#labels].
+  private void end() {
+    if (count == ends.length) {
+      int room = Math.max(START_ENTRIES, 2 * count);
+      execution.hold(2L * Integer.BYTES * (room - count));
+      ends = Arrays.copyOf(ends, room);
+      next = Arrays.copyOf(next, room);
+    }
+    ends[count] = entries.length();
+    next[count] = NONE;
+    Stream of = stream();
+    if (of.last == NONE) {
+      of.first = count;
+    } else {
+      next[of.last] = count;
+    }
+    of.last = count++;
+  }
+
+  private Stream stream() {
+    int length = labels.length();
+    Stream before = last;
+    if (before != null
+        && Arrays.equals(labels.bytes(), 0, length, before.labels, 0, before.labels.length)) {
+      return before;
+    }
+    String key = new String(labels.bytes(), 0, length, StandardCharsets.ISO_8859_1);
+    Stream of = streams.get(key);
     if (of == null) {
-      execution.hold(stream.bytes());
-      of = new ArrayList<>();
-      streams.put(stream, of);
+      execution.hold(STREAM_BYTES + 2L * length);
+      of = new Stream(Arrays.copyOf(labels.bytes(), length));
+      streams.put(key, of);
     }
-    Map<String, String> metadata = categorized ? line.labels(Category.METADATA) : Map.of();
-    Map<String, String> parsed = categorized ? line.labels(Category.PARSED) : Map.of();
-    execution.hold(ENTRY_BYTES + 2L * line.text().length() + bytes(metadata) + bytes(parsed));
-    of.add(new Entry(line.timeNanos(), line.text(), metadata, parsed));
-    count++;
-  }
-
-  private static long bytes(Map<String, String> labels) {
-    long bytes = 0;
-    for (Map.Entry<String, String> label : labels.entrySet()) {
-      bytes += LABEL_BYTES + 2L * (label.getKey().length() + label.getValue().length());
-    }
-    return bytes;
+    last = of;
+    return of;
   }
 
   /// Makes the last line of each stream the first one.
   void reverse() {
-    streams.values().forEach(Collections::reverse);
+    for (Stream stream : streams.values()) {
+      int before = NONE;
+      for (int at = stream.first; at != NONE; ) {
+        int after = next[at];
+        next[at] = before;
+        before = at;
+        at = after;
+      }
+      stream.last = stream.first;
+      stream.first = before;
+    }
   }
 
-  public Map<LabelSet, List<Entry>> streams() {
-    return streams;
+  /// Writes the list of streams.
+  void write(OutputBuffer out) {
+    out.put('[');
+    String comma = "";
+    for (Stream stream : streams.values()) {
+      out.put(comma);
+      out.put("{\"stream\":");
+      out.put(stream.labels);
+      out.put(",\"values\":[");
+      for (int at = stream.first; at != NONE; at = next[at]) {
+        if (at != stream.first) {
+          out.put(',');
+        }
+        int start = at == 0 ? 0 : ends[at - 1];
+        out.put(entries.bytes(), start, ends[at] - start);
+      }
+      out.put("]}");
+      comma = ",";
+    }
+    out.put(']');
   }
 
   /// True when labels, metadata and parsed labels are separated.

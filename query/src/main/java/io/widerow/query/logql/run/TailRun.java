@@ -6,9 +6,6 @@ import io.widerow.query.RangeQuery;
 import io.widerow.query.RangeReader;
 import io.widerow.query.Token;
 import io.widerow.query.logql.LogQuery;
-import io.widerow.query.logql.line.EventLines;
-import io.widerow.query.logql.line.Line;
-import io.widerow.query.logql.line.Pipeline;
 import io.widerow.storage.Arrivals;
 import io.widerow.storage.EventCursor.Step;
 import org.jspecify.annotations.Nullable;
@@ -49,11 +46,11 @@ public final class TailRun {
   /// Shows the newest lines before the tick of an instant, oldest first.
   public boolean begin(LogqlContext execution, long nowNanos, long limit, Messages out) {
     long untilNanos = tick(nowNanos);
-    LogRun newest = new LogRun(execution, query, categorized);
-    newest.read(startNanos, untilNanos, true, limit);
-    newest.entries().reverse();
+    StreamEntries newest = new StreamEntries(execution, categorized);
+    new LogRun(execution, query, newest).read(startNanos, untilNanos, true, limit);
+    newest.reverse();
     moved(execution, untilNanos);
-    return newest.entries().count() == 0 || out.write(newest.entries(), null);
+    return newest.count() == 0 || out.write(newest, null);
   }
 
   /// Start of the tick of 100 ns. Within one, times and the order of events are not the same.
@@ -87,16 +84,12 @@ public final class TailRun {
 
   private boolean read(
       LogqlContext execution, LogqlSelection selection, RangeQuery range, Messages out) {
-    EventLines lines = new EventLines(execution.labels(), null, true, execution.lineMemory());
-    Pipeline pipeline = new Pipeline(query, selection.searched());
-    StreamEntries entries = new StreamEntries(execution, categorized);
+    KeptLines kept = new KeptLines(execution, selection);
     long mark = execution.held();
+    StreamEntries entries = new StreamEntries(execution, categorized);
     try (RangeReader reader = execution.open(range)) {
       while (reader.nextWhenReady() == Step.EVENT) {
-        Line line = lines.show(reader.event());
-        if (pipeline.run(line)) {
-          entries.add(line);
-        }
+        boolean _ = kept.add(reader.event(), entries);
         if (entries.count() == MESSAGE_LINES) {
           if (!out.write(entries, null)) {
             return false;

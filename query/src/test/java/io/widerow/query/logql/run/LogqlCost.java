@@ -202,6 +202,8 @@ final class LogqlCost {
       for (Aggregates each : AGGREGATES) {
         cost.measure(each.name, view -> cost.stats(each, view), view -> cost.logql(each, view));
       }
+      cost.measure("index/stats", cost::count, cost::indexStats);
+      cost.measure("index/volume by type", cost::count, cost::volume);
       for (Lines each : LINES) {
         cost.measure(each.name, view -> cost.json(each, view), view -> cost.streams(each, view));
       }
@@ -310,6 +312,34 @@ final class LogqlCost {
         .sum();
   }
 
+  private double count(StoreView view) {
+    return stats(AGGREGATES.getFirst(), view);
+  }
+
+  private double indexStats(StoreView view) {
+    try (LogqlContext execution = new LogqlContext(view, labels, QueryBudget.DEFAULT, memory)) {
+      Volumes.Stats stats = new Volumes(execution).stats(List.of(), START, START + RANGE + 1);
+      if (stats.bytes() == 0 || stats.streams() != TYPES.size()) {
+        throw new IllegalStateException(stats.toString());
+      }
+      return stats.entries();
+    }
+  }
+
+  /// The number of events, for the comparison of results.
+  private double volume(StoreView view) {
+    try (LogqlContext execution = new LogqlContext(view, labels, QueryBudget.DEFAULT, memory)) {
+      LogQuery all = new LogQuery(List.of(), List.of());
+      List<LogqlSeries> volumes =
+          new Volumes(execution)
+              .volume(all, List.of("service_name"), Steps.at(START + RANGE), RANGE, 10);
+      if (volumes.size() != TYPES.size()) {
+        throw new IllegalStateException(volumes.size() + " types");
+      }
+    }
+    return count(view);
+  }
+
   private double logql(Aggregates of, StoreView view) {
     Metric metric = (Metric) LogqlParser.parse(of.logql);
     try (LogqlContext execution = new LogqlContext(view, labels, QueryBudget.DEFAULT, memory)) {
@@ -351,10 +381,11 @@ final class LogqlCost {
   private double streams(Lines of, StoreView view) {
     OutputBuffer out = new OutputBuffer(1 << 16);
     try (LogqlContext execution = new LogqlContext(view, labels, QueryBudget.DEFAULT, memory)) {
-      LogRun run = new LogRun(execution, (LogQuery) LogqlParser.parse(of.logql), true);
-      run.read(of.fromNanos, START + RANGE + 1, true, of.limit);
-      LokiJson.streams(run.entries(), execution, out);
-      return run.entries().count();
+      StreamEntries entries = new StreamEntries(execution, true);
+      new LogRun(execution, (LogQuery) LogqlParser.parse(of.logql), entries)
+          .read(of.fromNanos, START + RANGE + 1, true, of.limit);
+      LokiJson.streams(entries, execution, out);
+      return entries.count();
     }
   }
 }

@@ -86,14 +86,14 @@ class LogqlOracleTest {
       }
     }
     try (LogqlContext execution = execution(view)) {
-      LogRun run = new LogRun(execution, (LogQuery) LogqlParser.parse(query.text()), false);
-      run.read(PlainLine.START, PlainLine.START + 600 * SECOND, backward, 10_000);
+      StreamEntries all = new StreamEntries(execution, false);
+      new LogRun(execution, (LogQuery) LogqlParser.parse(query.text()), all)
+          .read(PlainLine.START, PlainLine.START + 600 * SECOND, backward, 10_000);
       Map<LabelSet, List<String>> found = new TreeMap<>();
-      run.entries()
-          .streams()
+      ShownStreams.of(all)
           .forEach((stream, entries) -> {
             LabelSet known = stream.without(List.of("__error_details__"));
-            for (StreamEntries.Entry entry : entries) {
+            for (ShownStreams.Entry entry : entries) {
               found
                   .computeIfAbsent(known, _ -> new ArrayList<>())
                   .add(entry.timeNanos() + " " + entry.text());

@@ -220,7 +220,9 @@ class LogqlPushdownTest {
       QueryException stopped =
           assertThrows(
               QueryException.Stopped.class,
-              () -> new LogRun(execution, query, false).read(PlainLine.START, UNTIL, true, 10));
+              () ->
+                  new LogRun(execution, query, new StreamEntries(execution, false))
+                      .read(PlainLine.START, UNTIL, true, 10));
       assertEquals("the query was cancelled", stopped.getMessage());
       Metric metric = (Metric) LogqlParser.parse("rate({env=\"prod\"}[1m])");
       assertThrows(
@@ -239,7 +241,9 @@ class LogqlPushdownTest {
       LogQuery query = (LogQuery) LogqlParser.parse("{}");
       assertThrows(
           QueryException.OverBudget.class,
-          () -> new LogRun(execution, query, false).read(PlainLine.START, UNTIL, true, 10_000));
+          () ->
+              new LogRun(execution, query, new StreamEntries(execution, false))
+                  .read(PlainLine.START, UNTIL, true, 10_000));
     }
     assertEquals(0, little.bytesUsed());
   }

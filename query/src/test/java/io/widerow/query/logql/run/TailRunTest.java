@@ -75,10 +75,7 @@ class TailRunTest {
           look.at(
               execution,
               (entries, _) -> {
-                entries
-                    .streams()
-                    .values()
-                    .forEach(of -> of.forEach(each -> lines.add(each.text())));
+                ShownStreams.all(entries).forEach(each -> lines.add(each.text()));
                 return true;
               });
       assertTrue(there);
