@@ -32,6 +32,10 @@ final class LevelText {
 
   private static final int WORDS_BYTES_MAX = 256; // in which words are looked for
   private static final int OBJECT_BYTES_MAX = 1 << 12;
+
+  /// No word that is a level is longer than what is behind the others.
+  private static final int LOOKED_BYTES_MAX = OBJECT_BYTES_MAX + (1 << 8);
+
   private static final int PRIORITY_MAX = 191;
   private static final int TEN = 10;
   private static final int KLOG_DIGITS = 4;
@@ -56,22 +60,41 @@ final class LevelText {
           "t", "z", "utc", "gmt", "am", "pm", "jan", "feb", "mar", "apr", "may", "jun", "jul",
           "aug", "sep", "oct", "nov", "dec", "mon", "tue", "wed", "thu", "fri", "sat", "sun");
 
-  private final MemorySegment memory;
+  private final MemorySegment memory; // of these bytes
+  private final byte[] bytes;
+  private final long shift; // offset in the bytes of offset 0 in the memory
   private final AttributeValue value;
-  private final long begin;
-  private final long limit;
+  private final int begin;
+  private final int limit;
   private boolean onlyTime = true; // no other word yet
   private boolean anyTime; // a colon behind a digit
 
   private LevelText(AttributeValue text) {
     this.value = text;
-    this.memory = text.memory();
-    this.limit = text.offset() + text.length();
+    MemorySegment given = text.memory();
     long at = text.offset();
-    while (at < limit && (byteAt(at) & 0xff) <= ' ' && byteAt(at) != ESCAPE) {
-      at++;
+    long last = at + text.length();
+    if (given.heapBase().orElse(null) instanceof byte[] array) {
+      memory = given;
+      shift = given.address();
+      bytes = array;
+    } else {
+      while (at < last && isBlank(given.get(JAVA_BYTE, at))) {
+        at++;
+      }
+      bytes = new byte[(int) Math.min(last - at, LOOKED_BYTES_MAX)];
+      MemorySegment.copy(given, JAVA_BYTE, at, bytes, 0, bytes.length);
+      memory = MemorySegment.ofArray(bytes);
+      shift = 0;
+      at = 0;
+      last = bytes.length;
     }
-    this.begin = at;
+    int first = (int) (at + shift);
+    this.limit = (int) (last + shift);
+    while (first < limit && isBlank(bytes[first])) {
+      first++;
+    }
+    this.begin = first;
   }
 
   private static byte[] ascii(String text) {
@@ -94,11 +117,15 @@ final class LevelText {
     return level == null ? line.ofWords() : level;
   }
 
-  private byte byteAt(long at) {
-    return memory.get(JAVA_BYTE, at);
+  private byte byteAt(int at) {
+    return bytes[at];
   }
 
-  private byte next(long at) {
+  private static boolean isBlank(byte here) {
+    return (here & 0xff) <= ' ' && here != ESCAPE;
+  }
+
+  private byte next(int at) {
     return at < limit ? byteAt(at) : (byte) ' ';
   }
 
@@ -108,7 +135,7 @@ final class LevelText {
 
   private @Nullable Level ofPriority() {
     int number = 0;
-    long at = begin + 1;
+    int at = begin + 1;
     while (isDigit(next(at)) && number <= PRIORITY_MAX) {
       number = TEN * number + byteAt(at++) - '0';
     }
@@ -134,9 +161,9 @@ final class LevelText {
   }
 
   private @Nullable Level ofWords() {
-    long end = Math.min(limit, begin + WORDS_BYTES_MAX);
+    int end = Math.min(limit, begin + WORDS_BYTES_MAX);
     byte before = ' ';
-    long at = begin;
+    int at = begin;
     while (at < end) {
       byte here = byteAt(at);
       if (here == ESCAPE) { // a colour: it ends with a letter
@@ -151,7 +178,7 @@ final class LevelText {
         before = here;
         at++;
       } else {
-        long from = at;
+        int from = at;
         while (at < limit && Level.letter(byteAt(at)) != 0) {
           at++;
         }
@@ -167,18 +194,18 @@ final class LevelText {
   }
 
   /// The value of `level=warn`, where that is one of [#KEYS] behind a blank.
-  private @Nullable Level ofPair(long from, long equals) {
-    long start = from;
+  private @Nullable Level ofPair(int from, int equals) {
+    int start = from;
     while (start > begin && isKeyPart(byteAt(start - 1))) {
       start--;
     }
     boolean isOpen = start == begin || " \t[({,".indexOf(byteAt(start - 1)) >= 0;
-    if (!isOpen || !isKey(start, (int) (equals - start))) {
+    if (!isOpen || !isKey(start, equals - start)) {
       return null;
     }
-    long at = equals + 1;
+    int at = equals + 1;
     at += next(at) == '"' ? 1 : 0;
-    long end = at;
+    int end = at;
     while (end < limit && (Level.letter(byteAt(end)) != 0 || isDigit(byteAt(end)))) {
       end++;
     }
@@ -189,9 +216,9 @@ final class LevelText {
     return Level.letter(here) != 0 || isDigit(here) || "_.@-".indexOf(here) >= 0;
   }
 
-  private boolean isKey(long from, int length) {
+  private boolean isKey(int from, int length) {
     for (byte[] key : KEYS) {
-      if (key.length == length && ByteRuns.same(memory, from, key, 0, length)) {
+      if (key.length == length && ByteRuns.same(bytes, from, key, 0, length)) {
         return true;
       }
     }
@@ -199,17 +226,17 @@ final class LevelText {
   }
 
   /// The level of a word that stands where loggers write it.
-  private @Nullable Level ofWord(long from, long until, byte before) {
+  private @Nullable Level ofWord(int from, int until, byte before) {
     if (indexOf(BEFORE, before) < 0 || indexOf(BEHIND, behind(until)) < 0) {
       return null;
     }
-    Level level = Level.ofWord(memory, from, (int) (until - from));
+    Level level = Level.ofWord(memory, from - shift, until - from);
     if (level == null) {
       return null;
     }
     boolean closes = before == '[' || before == ':' || before == '<' || before == '(';
     boolean isEnclosed = closes && closesAfter(until);
-    boolean isPlain = Level.isStatus(memory, from, (int) (until - from));
+    boolean isPlain = Level.isStatus(memory, from - shift, until - from);
     boolean isCapital = isCapital(from, until) && (isPlain || next(until) == ':');
     boolean isFirst = onlyTime && (next(until) == ':' || anyTime);
     boolean isFailure =
@@ -218,7 +245,7 @@ final class LevelText {
   }
 
   /// The byte behind a word; a colour counts as a blank.
-  private byte behind(long at) {
+  private byte behind(int at) {
     byte here = next(at);
     return here == ESCAPE ? (byte) ' ' : here;
   }
@@ -232,16 +259,16 @@ final class LevelText {
     return -1;
   }
 
-  private boolean closesAfter(long until) {
-    long at = until;
+  private boolean closesAfter(int until) {
+    int at = until;
     while (next(at) == ' ' && at < limit) {
       at++;
     }
     return at < limit && "])>".indexOf(byteAt(at)) >= 0;
   }
 
-  private boolean isCapital(long from, long until) {
-    for (long at = from; at < until; at++) {
+  private boolean isCapital(int from, int until) {
+    for (int at = from; at < until; at++) {
       if ((byteAt(at) & 0x20) != 0) {
         return false;
       }
@@ -249,8 +276,8 @@ final class LevelText {
     return true;
   }
 
-  private boolean isTimeWord(long from, long until) {
-    int length = (int) (until - from);
+  private boolean isTimeWord(int from, int until) {
+    int length = until - from;
     for (String word : TIME_WORDS) {
       if (word.length() == length) {
         int same = 0;
@@ -266,26 +293,26 @@ final class LevelText {
   }
 
   /// The level of an attribute whose value is the text from here to there.
-  private @Nullable Level ofMember(LevelAttribute attribute, long from, long until) {
-    value.setText(AttributeKind.STRING, memory, from, (int) (until - from));
+  private @Nullable Level ofMember(LevelAttribute attribute, int from, int until) {
+    value.setText(AttributeKind.STRING, memory, from - shift, until - from);
     return attribute.level(value);
   }
 
   /// Of the members of an object, and of its member `log`, the first in the order of the attributes
   /// that has a level.
   private @Nullable Level ofObject() {
-    long end = Math.min(limit, begin + OBJECT_BYTES_MAX);
+    int end = Math.min(limit, begin + OBJECT_BYTES_MAX);
     Level found = null;
     int best = LevelAttribute.ORDERED.length;
     int depth = 0;
     boolean inLog = false; // at depth 2
     boolean isKey = false; // the next string is a name
-    long at = begin;
+    int at = begin;
     while (at < end) {
       byte here = byteAt(at);
       if (here == '"') {
-        long close = closing(at, end);
-        long from = at + 1;
+        int close = closing(at, end);
+        int from = at + 1;
         at = Math.min(close + 1, end);
         if (isKey && (depth == 1 || (depth == 2 && inLog))) {
           isKey = false;
@@ -309,43 +336,43 @@ final class LevelText {
     return found;
   }
 
-  private long closing(long quote, long end) {
-    long at = quote + 1;
+  private int closing(int quote, int end) {
+    int at = quote + 1;
     while (at < end && byteAt(at) != '"') {
       at += byteAt(at) == '\\' ? 2 : 1;
     }
     return Math.min(at, end);
   }
 
-  private long behindColon(long from, long end) {
-    long at = from;
+  private int behindColon(int from, int end) {
+    int at = from;
     while (at < end && (byteAt(at) == ':' || (byteAt(at) & 0xff) <= ' ')) {
       at++;
     }
     return at;
   }
 
-  private boolean isNamed(String name, long from, long until) {
+  private boolean isNamed(String name, int from, int until) {
     byte[] utf8 = ascii(name);
-    return until - from == utf8.length && ByteRuns.same(memory, from, utf8, 0, utf8.length);
+    return until - from == utf8.length && ByteRuns.same(bytes, from, utf8, 0, utf8.length);
   }
 
   /// The place of an attribute in the order; beyond the last when the name is none.
-  private int place(long from, long until) {
+  private int place(int from, int until) {
     int place = 0;
     while (place < LevelAttribute.ORDERED.length
-        && !LevelAttribute.ORDERED[place].name().matches(memory, from, (int) (until - from))) {
+        && !LevelAttribute.ORDERED[place].name().matches(memory, from - shift, until - from)) {
       place++;
     }
     return place;
   }
 
   /// The level of a member, whose value begins here.
-  private @Nullable Level ofJson(LevelAttribute attribute, long at, long end) {
+  private @Nullable Level ofJson(LevelAttribute attribute, int at, int end) {
     if (at < end && byteAt(at) == '"') {
       return ofMember(attribute, at + 1, closing(at, end));
     }
-    long until = at;
+    int until = at;
     while (until < end && isDigit(byteAt(until))) {
       until++;
     }

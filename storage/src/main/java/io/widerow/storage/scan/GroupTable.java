@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
 ///   key     type | end of the step | number of a value, or 0, for each name that groups
 /// ```
 ///
+/// The groups of one type and step that a single name divides are found by the number of its value,
+/// as long as no other type or step is asked for.
+///
 /// - Threads: one.
 /// - Memory: the values, and some 100 bytes and the aggregates for each group.
 final class GroupTable implements BlockFold.Result {
@@ -46,6 +49,10 @@ final class GroupTable implements BlockFold.Result {
   private int[] slots = new int[16]; // hash of the key, linear probing: number of the group + 1
   private int size;
   private long figureBytes;
+  private String typeLast = ""; // of the last group, with its number
+  private int typeLastNumber = -1;
+  private long stepLast;
+  private int[] byNumber = {}; // number of the group + 1, of the last type and step
 
   /// @param names that group; the level is the last one
   GroupTable(Grouping fold, AttributeName[] names) {
@@ -67,6 +74,7 @@ final class GroupTable implements BlockFold.Result {
   @Override
   public long heldBytes() {
     long bytes = figureBytes + size * (GROUP_BYTES + (long) Long.BYTES * width);
+    bytes += (long) Integer.BYTES * byNumber.length;
     for (ValueTable of : values) {
       bytes += of.bytes();
     }
@@ -96,8 +104,29 @@ final class GroupTable implements BlockFold.Result {
   /// @param idTime of an event in it
   int groupOf(String type, long stepLimit, long idTime, long idTail) {
     int begin = size * width;
-    keys[begin] = typeOf(type);
+    int number = typeOf(type);
+    keys[begin] = number;
     keys[begin + 1] = stepLimit;
+    if (names.length != 1) {
+      return groupAt(begin, idTime, idTail);
+    }
+    if (number != typeLastNumber || stepLimit != stepLast) {
+      Arrays.fill(byNumber, 0);
+      typeLastNumber = number;
+      stepLast = stepLimit;
+    }
+    int value = (int) keys[begin + 2];
+    if (value >= byNumber.length) {
+      byNumber = Arrays.copyOf(byNumber, Math.max(value + 1, 2 * byNumber.length));
+    }
+    if (byNumber[value] == 0) {
+      byNumber[value] = groupAt(begin, idTime, idTail) + 1;
+    }
+    return byNumber[value] - 1;
+  }
+
+  /// The group of a key, a new one when there is none.
+  private int groupAt(int begin, long idTime, long idTail) {
     int slot = slotOf(begin);
     if (slots[slot] != 0) {
       return slots[slot] - 1;
@@ -118,7 +147,12 @@ final class GroupTable implements BlockFold.Result {
     return size - 1;
   }
 
+  @SuppressWarnings("ReferenceEquality") // a partition hands out the same string again and again
   private int typeOf(String type) {
+    if (type == typeLast && typeLastNumber >= 0) {
+      return typeLastNumber;
+    }
+    typeLast = type;
     Integer known = typeNumbers.putIfAbsent(type, types.size());
     if (known != null) {
       return known;

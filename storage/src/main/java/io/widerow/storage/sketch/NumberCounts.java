@@ -6,8 +6,7 @@ import java.util.Arrays;
 /// window. Hash tables with linear probing; the order is made when it is asked for.
 ///
 /// ```
-///   bits     7.0   -   3.0  9.0   -   -        of the numbers
-///   counts   1     0   2    500   0   0        0: the slot is free
+///   slots    7.0 1 | - 0 | 3.0 2 | 9.0 500 | - 0        bits and count; 0: the slot is free
 /// ```
 ///
 /// - Threads: one.
@@ -17,8 +16,7 @@ public final class NumberCounts {
   private static final int SLOTS_LEAST = 16;
   private static final long MIX = 0x9e37_79b9_7f4a_7c15L; // 2^64 / golden ratio (Fibonacci hashing)
 
-  private long[] bits = new long[SLOTS_LEAST];
-  private long[] counts = new long[SLOTS_LEAST];
+  private long[] slots = new long[2 * SLOTS_LEAST]; // bits of a number, and its count
   private int distinct;
   private long total;
   private double[] sorted = {};
@@ -26,7 +24,7 @@ public final class NumberCounts {
 
   /// Adds a number so many times.
   public void add(double number, long count) {
-    if (2 * distinct >= bits.length) {
+    if (4 * distinct >= slots.length) {
       grow();
     }
     put(Double.doubleToLongBits(number), count);
@@ -36,30 +34,30 @@ public final class NumberCounts {
 
   private void put(long key, long count) {
     int slot = slot(key);
-    distinct += counts[slot] == 0 ? 1 : 0;
-    bits[slot] = key;
-    counts[slot] += count;
+    if (slots[slot + 1] == 0) {
+      slots[slot] = key;
+      distinct++;
+    }
+    slots[slot + 1] += count;
   }
 
-  /// The slot of a number, or the free one that it takes.
+  /// Where the slot of a number is, or the free one that it takes.
   private int slot(long key) {
-    int mask = bits.length - 1;
+    int mask = slots.length - 2; // places are even
     int slot = (int) ((key * MIX) >>> Long.numberOfLeadingZeros(mask)) & mask;
-    while (counts[slot] != 0 && bits[slot] != key) {
-      slot = (slot + 1) & mask;
+    while (slots[slot + 1] != 0 && slots[slot] != key) {
+      slot = (slot + 2) & mask;
     }
     return slot;
   }
 
   private void grow() {
-    long[] oldBits = bits;
-    long[] oldCounts = counts;
-    bits = new long[2 * oldBits.length];
-    counts = new long[bits.length];
+    long[] old = slots;
+    slots = new long[2 * old.length];
     distinct = 0;
-    for (int i = 0; i < oldBits.length; i++) {
-      if (oldCounts[i] != 0) {
-        put(oldBits[i], oldCounts[i]);
+    for (int i = 0; i < old.length; i += 2) {
+      if (old[i + 1] != 0) {
+        put(old[i], old[i + 1]);
       }
     }
   }
@@ -68,19 +66,19 @@ public final class NumberCounts {
   ///
   /// A smaller table would fill from one end, because the numbers come in the order of their slots.
   public void addAll(NumberCounts other) {
-    while (bits.length < other.bits.length) {
+    while (slots.length < other.slots.length) {
       grow();
     }
-    for (int i = 0; i < other.bits.length; i++) {
-      if (other.counts[i] != 0) {
-        add(Double.longBitsToDouble(other.bits[i]), other.counts[i]);
+    for (int i = 0; i < other.slots.length; i += 2) {
+      if (other.slots[i + 1] != 0) {
+        add(Double.longBitsToDouble(other.slots[i]), other.slots[i + 1]);
       }
     }
   }
 
   /// Memory in bytes.
   public long bytes() {
-    return 2L * Long.BYTES * bits.length;
+    return (long) Long.BYTES * slots.length;
   }
 
   /// The number of added values.
@@ -100,16 +98,16 @@ public final class NumberCounts {
   private void sort() {
     sorted = new double[distinct];
     int to = 0;
-    for (int i = 0; i < bits.length; i++) {
-      if (counts[i] != 0) {
-        sorted[to++] = Double.longBitsToDouble(bits[i]);
+    for (int i = 0; i < slots.length; i += 2) {
+      if (slots[i + 1] != 0) {
+        sorted[to++] = Double.longBitsToDouble(slots[i]);
       }
     }
     Arrays.sort(sorted);
     below = new long[distinct];
     long before = 0;
     for (int i = 0; i < distinct; i++) {
-      before += counts[slot(Double.doubleToLongBits(sorted[i]))];
+      before += slots[slot(Double.doubleToLongBits(sorted[i])) + 1];
       below[i] = before;
     }
   }
@@ -117,9 +115,9 @@ public final class NumberCounts {
   /// The mean of the squares of how far they are from a number.
   public double variance(double mean) {
     double squares = 0;
-    for (int i = 0; i < bits.length; i++) {
-      double off = Double.longBitsToDouble(bits[i]) - mean;
-      squares += counts[i] == 0 ? 0 : off * off * counts[i];
+    for (int i = 0; i < slots.length; i += 2) {
+      double off = Double.longBitsToDouble(slots[i]) - mean;
+      squares += slots[i + 1] == 0 ? 0 : off * off * slots[i + 1];
     }
     return squares / total;
   }

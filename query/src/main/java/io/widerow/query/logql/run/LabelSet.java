@@ -1,10 +1,8 @@
 package io.widerow.query.logql.run;
 
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Iterator;
-import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -60,9 +58,8 @@ public final class LabelSet implements Comparable<LabelSet> {
 
   @Override
   public int compareTo(LabelSet other) {
-    List<Map.Entry<String, String>> mine = new ArrayList<>(labels.entrySet());
     Iterator<Map.Entry<String, String>> theirs = other.labels.entrySet().iterator();
-    for (Map.Entry<String, String> label : mine) {
+    for (Map.Entry<String, String> label : labels.entrySet()) {
       if (!theirs.hasNext()) {
         return 1;
       }

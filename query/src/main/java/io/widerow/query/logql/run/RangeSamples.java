@@ -27,6 +27,7 @@ import io.widerow.storage.Filter;
 import io.widerow.storage.Grouping;
 import io.widerow.storage.sketch.AttributeFigures;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -56,7 +57,7 @@ final class RangeSamples {
   private final Pipeline pipeline;
   private final long widthNanos; // of a bucket
   private final long baseNanos; // start of the first bucket
-  private final Map<LabelSet, Samples> samples = new TreeMap<>();
+  private final Map<LabelSet, Samples> samples = new HashMap<>();
   private @Nullable SortedMap<String, String> labelsLast;
   private @Nullable Samples samplesLast;
 
@@ -105,7 +106,7 @@ final class RangeSamples {
     List<LogqlSeries> series = new ArrayList<>();
     long perStep = steps.stepNanos() / widthNanos;
     long perWindow = range.rangeNanos() / widthNanos;
-    for (Map.Entry<LabelSet, Samples> each : samples.entrySet()) {
+    for (Map.Entry<LabelSet, Samples> each : new TreeMap<>(samples).entrySet()) {
       execution.check();
       LogqlSeries one = new LogqlSeries(each.getKey(), steps.count(), execution);
       long before = execution.held();

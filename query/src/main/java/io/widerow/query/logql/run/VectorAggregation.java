@@ -3,9 +3,9 @@ package io.widerow.query.logql.run;
 import io.widerow.query.logql.Metric;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 
 /// Functions of several series: `sum by (level) (...)`, `topk(5, ...)`.
 ///
@@ -24,7 +24,7 @@ final class VectorAggregation {
   }
 
   List<LogqlSeries> of(List<LogqlSeries> series) {
-    Map<LabelSet, List<LogqlSeries>> groups = new TreeMap<>();
+    Map<LabelSet, List<LogqlSeries>> groups = new LinkedHashMap<>();
     execution.hold(MEMBER_BYTES * series.size());
     for (LogqlSeries one : series) {
       LabelSet key = key(one.labels());
@@ -37,13 +37,15 @@ final class VectorAggregation {
       group.add(one);
     }
     List<LogqlSeries> result = new ArrayList<>();
-    groups.forEach((labels, members) -> {
+    List<Map.Entry<LabelSet, List<LogqlSeries>>> inOrder = new ArrayList<>(groups.entrySet());
+    inOrder.sort(Map.Entry.comparingByKey()); // mostly they are
+    for (Map.Entry<LabelSet, List<LogqlSeries>> group : inOrder) {
       if (aggregate.function().keepsSeries()) {
-        result.addAll(chosen(members));
+        result.addAll(chosen(group.getValue()));
       } else {
-        result.add(combined(labels, members));
+        result.add(combined(group.getKey(), group.getValue()));
       }
-    });
+    }
     sort(result);
     return result;
   }
