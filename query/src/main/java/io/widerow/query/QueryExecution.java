@@ -9,7 +9,9 @@ import io.widerow.storage.StoreView;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// The source and the limits of one query that takes several reads.
@@ -17,6 +19,10 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: one; any thread may call [#cancel].
 /// - Memory: counts what the result holds, until [#close]. Does not own the view.
 public class QueryExecution implements AutoCloseable {
+  /// Other threads at most that help with a query.
+  private static final int HELPERS_MAX =
+      Math.clamp(Runtime.getRuntime().availableProcessors() - 1, 1, 8);
+
   private final StoreView view;
   private final QueryBudget budget;
   private final QueryMemory memory;
@@ -155,6 +161,23 @@ public class QueryExecution implements AutoCloseable {
   /// Bytes that are held, a mark for [#release].
   public final long held() {
     return held.bytes();
+  }
+
+  /// Does independent pieces of work, some of them on other threads. What they allocate has been
+  /// counted before.
+  ///
+  /// @param piece does the piece of a number below `count`
+  /// @throws QueryException.Stopped when the query was cancelled or its time is over
+  public final void share(int count, IntConsumer piece) {
+    Executor others = view.searchers();
+    if (others == null || count < 2) {
+      for (int i = 0; i < count; i++) {
+        check();
+        piece.accept(i);
+      }
+    } else {
+      new SharedWork(count, piece, this::check).run(others, HELPERS_MAX);
+    }
   }
 
   /// @throws QueryException.Stopped when the query was cancelled or its time is over

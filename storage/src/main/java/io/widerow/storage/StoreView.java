@@ -8,6 +8,7 @@ import io.widerow.rollup.RollupRequest;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -136,6 +137,11 @@ public interface StoreView extends AutoCloseable {
   /// Where an event lies in its partition; of several writes of its id, the latest. Null when it is
   /// not there, or when the store keeps it on other machines.
   default @Nullable Place place(PartitionKey key, EventId id) {
+    return null;
+  }
+
+  /// Other threads that help a reader to compute; they may drop work. Null when there are none.
+  default @Nullable Executor searchers() {
     return null;
   }
 

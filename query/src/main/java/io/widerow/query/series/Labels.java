@@ -1,7 +1,5 @@
 package io.widerow.query.series;
 
-import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -82,11 +80,17 @@ public record Labels(List<Label> all) implements Comparable<Labels> {
     return Integer.compare(all.size(), other.all.size());
   }
 
-  /// By bytes: strings of Java differ from it where characters beyond 2^16 are.
+  /// In the order of their bytes: characters beyond 2^16 come last, though not as Java has them.
   private static int compare(String one, String other) {
-    return one.equals(other)
-        ? 0
-        : Arrays.compareUnsigned(
-            one.getBytes(StandardCharsets.UTF_8), other.getBytes(StandardCharsets.UTF_8));
+    int both = Math.min(one.length(), other.length());
+    for (int i = 0; i < both; i++) {
+      char mine = one.charAt(i);
+      char their = other.charAt(i);
+      if (mine != their) {
+        int order = Boolean.compare(Character.isSurrogate(mine), Character.isSurrogate(their));
+        return order == 0 ? Character.compare(mine, their) : order;
+      }
+    }
+    return Integer.compare(one.length(), other.length());
   }
 }

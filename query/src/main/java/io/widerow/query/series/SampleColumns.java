@@ -65,6 +65,11 @@ public final class SampleColumns {
     return count;
   }
 
+  /// Number of samples that were added. Before [#end].
+  long added() {
+    return (long) count + sliced;
+  }
+
   /// Memory held.
   long bytes() {
     return (long) Long.BYTES * (nanos.length + arrivals.length + bits.length)
@@ -171,12 +176,12 @@ public final class SampleColumns {
   private void endSlice(Slice slice) {
     long[] times = slice.of.nanos();
     long[] places = slice.of.arrivals();
-    long last = Long.MIN_VALUE; // arrival of the latest sample
+    int latest = slice.from;
     for (int i = slice.from; i < slice.from + slice.size; i++) {
-      if (i > slice.from && times[i] == times[i - 1] && places[i] < last) {
+      if (i > latest && times[i] == times[latest] && places[i] < places[latest]) {
         collapsed++; // of one time the last arrival counts
       } else {
-        last = places[i];
+        latest = i;
         keep(times[i] / NANOS_PER_MILLISECOND, slice.bits(i));
       }
     }

@@ -231,6 +231,12 @@ public final class SampledSeries {
     openBytes = 0;
   }
 
+  /// Number of samples that are to be put in order when the series ends.
+  long waiting() {
+    SampleColumns of = columns;
+    return of == null ? 0 : of.added();
+  }
+
   /// Ends the series after its last sample.
   void end() {
     if (columns != null) {

@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: one.
 /// - Memory: its series, counted by the execution.
 public final class SeriesSet {
+  /// Samples in columns, from which other threads help to put them in order.
+  private static final long SHARED_LEAST = 1 << 16;
+
   private final QueryExecution execution;
   private final SeriesSelector selector;
   private final boolean inColumns;
@@ -71,8 +74,17 @@ public final class SeriesSet {
     if (!byLabels.isEmpty()) {
       byAlias.clear();
     }
-    for (SampledSeries series : all()) {
-      series.end();
+    List<SampledSeries> all = List.copyOf(all());
+    long samples = 0;
+    for (SampledSeries series : all) {
+      samples += series.waiting();
+    }
+    if (samples > SHARED_LEAST) {
+      execution.share(all.size(), i -> all.get(i).end());
+    } else {
+      all.forEach(SampledSeries::end);
+    }
+    for (SampledSeries series : all) {
       execution.hold(series.takeGrown());
     }
   }

@@ -479,6 +479,11 @@ final class EmbeddedView implements StoreView, CellView {
   }
 
   @Override
+  public @Nullable Executor searchers() {
+    return readers.searchers();
+  }
+
+  @Override
   public BlockReaders readers() {
     return readers;
   }

@@ -93,7 +93,9 @@ public record PromqlBlocks(
     boolean limited = divisible && most < Long.MAX_VALUE;
     execution.limitHeld(limited ? execution.held() + most / PARTS : Long.MAX_VALUE);
     try {
-      return new PromqlRun(source, whole, block, lookbackMillis, annotations, memory).run(expr);
+      return new PromqlRun(
+              source, whole, block, lookbackMillis, annotations, memory, execution::share)
+          .run(expr);
     } finally {
       execution.limitHeld(Long.MAX_VALUE);
     }

@@ -48,19 +48,23 @@ public final class PromqlRun {
   private final long lookbackMillis;
   private final Annotations annotations;
   private final LongConsumer memory;
+  private final Helpers helpers;
   private StepTimes steps;
 
   /// @param whole the times of the query
   /// @param part those of them at which the expression is evaluated
   /// @param lookbackMillis how old the latest sample may be
   /// @param memory takes bytes before they are allocated, and may refuse
+  /// @param helpers share the work with this thread
   public PromqlRun(
       SampleSource source,
       StepTimes whole,
       StepTimes part,
       long lookbackMillis,
       Annotations annotations,
-      LongConsumer memory) {
+      LongConsumer memory,
+      Helpers helpers) {
+    this.helpers = helpers;
     this.source = source;
     this.whole = whole;
     this.lookbackMillis = lookbackMillis;
@@ -463,20 +467,17 @@ public final class PromqlRun {
     }
     long[] ends = ends(timing(of));
     long range = range(of);
-    boolean keepsName =
-        function == PromqlFunction.LAST_OVER_TIME || function == PromqlFunction.FIRST_OVER_TIME;
     List<SampleSource.Samples> all = samples(of);
     hold(all.size());
+    Row[] rows =
+        new RangeFunctions.Call(function, range, of.place(), annotations)
+            .rows(all, ends, parameters, steps, helpers);
     List<Row> result = new ArrayList<>();
-    for (SampleSource.Samples samples : all) {
-      Labels labels = samples.labels();
-      Row row =
-          new RangeFunctions(function, samples, range, of.place(), annotations)
-              .run(keepsName ? labels : LabelEdits.unnamed(labels), ends, parameters, steps);
-      if (row.hasAny()) {
-        result.add(row);
-        if (COUNTING.contains(function) && row.hasNumbers()) {
-          annotations.informOfCounter(labels.get(Labels.NAME), of.place());
+    for (int i = 0; i < rows.length; i++) {
+      if (rows[i].hasAny()) {
+        result.add(rows[i]);
+        if (COUNTING.contains(function) && rows[i].hasNumbers()) {
+          annotations.informOfCounter(all.get(i).labels().get(Labels.NAME), of.place());
         }
       }
     }

@@ -6,6 +6,7 @@ import io.widerow.query.series.HistogramSum;
 import io.widerow.query.series.HistogramValue;
 import io.widerow.query.series.HistogramValue.Hint;
 import io.widerow.query.series.Labels;
+import java.util.List;
 import java.util.Objects;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +15,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: one.
 final class RangeFunctions {
+  /// Samples of all series from which other threads help.
+  private static final long SHARED_LEAST = 1 << 16;
+
   private final PromqlFunction function;
   private final SampleSource.Samples samples;
   private final long rangeMillis;
@@ -25,6 +29,53 @@ final class RangeFunctions {
   // The samples in the window.
   private int from;
   private int until;
+
+  /// A function over the windows of several series.
+  ///
+  /// @param rangeMillis length of the windows
+  /// @param place of the series in the text of the query
+  record Call(PromqlFunction function, long rangeMillis, Place place, Annotations annotations) {
+    /// A row for each series.
+    ///
+    /// @param all the samples of each, as those of one
+    /// @param ends of the windows, which do not descend
+    /// @param parameters of functions that have one
+    /// @param steps their times, from which predictions count
+    Row[] rows(
+        List<SampleSource.Samples> all,
+        long[] ends,
+        double[] parameters,
+        StepTimes steps,
+        Helpers helpers) {
+      boolean keepsName =
+          function == PromqlFunction.LAST_OVER_TIME || function == PromqlFunction.FIRST_OVER_TIME;
+      Row[] rows = new Row[all.size()];
+      Helpers able = isShared(all) ? helpers : Helpers.NONE;
+      able.share(
+          rows.length,
+          i -> {
+            SampleSource.Samples samples = all.get(i);
+            Labels labels = samples.labels();
+            rows[i] =
+                new RangeFunctions(function, samples, rangeMillis, place, annotations)
+                    .run(keepsName ? labels : LabelEdits.unnamed(labels), ends, parameters, steps);
+          });
+      return rows;
+    }
+
+    /// True when the work is worth the way to another thread. Histograms may give annotations,
+    /// which are of one thread.
+    private static boolean isShared(List<SampleSource.Samples> all) {
+      long samples = 0;
+      for (SampleSource.Samples each : all) {
+        if (each.histograms() != null) {
+          return false;
+        }
+        samples += each.millis().length;
+      }
+      return samples > SHARED_LEAST;
+    }
+  }
 
   /// @param samples in ascending order of times, without markers
   /// @param place of them in the text of the query

@@ -2,17 +2,22 @@ package io.widerow.query.promql.run;
 
 import io.widerow.query.promql.PromqlFunction;
 import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /// Samples of a series in a window of time, open at its start: `(end - range, end]`.
 ///
 /// - Threads: one.
 final class Window {
+  private static final double EXACT_BELOW = 0x1p53; // sums of whole numbers
+
   private final long[] millis;
   private final double[] values;
   private final long rangeMillis;
   private int from;
   private int until;
   private long end;
+  private long @Nullable [] sums; // of the first samples, see `sums()`; empty when they cannot be
 
   /// @param samples in ascending order of times, without markers
   Window(SampleSource.Samples samples, long rangeMillis) {
@@ -46,8 +51,8 @@ final class Window {
       return Row.NONE;
     }
     return switch (function) {
-      case AVG_OVER_TIME -> KahanSum.mean(values, from, until);
-      case SUM_OVER_TIME -> sum();
+      case AVG_OVER_TIME -> hasSums() ? wholeSum() / count() : KahanSum.mean(values, from, until);
+      case SUM_OVER_TIME -> hasSums() ? wholeSum() : sum();
       case COUNT_OVER_TIME -> count();
       case PRESENT_OVER_TIME -> 1;
       case FIRST_OVER_TIME -> values[from];
@@ -68,6 +73,36 @@ final class Window {
       case PREDICT_LINEAR -> predicted(parameter, nowMillis);
       default -> throw new IllegalArgumentException("no function of a window: " + function);
     };
+  }
+
+  /// True when all samples are whole numbers of which any sum is exact: then a window's sum is the
+  /// difference of two, with the bits of one that is added up sample by sample.
+  private boolean hasSums() {
+    long[] known = sums;
+    if (known == null) {
+      known = sums(values);
+      sums = known;
+    }
+    return known.length > 0;
+  }
+
+  private static long[] sums(double[] of) {
+    long[] made = new long[of.length + 1];
+    double most = 0;
+    for (int i = 0; i < of.length; i++) {
+      long whole = (long) of[i];
+      most += Math.abs(of[i]);
+      if (whole != of[i] || !(most < EXACT_BELOW)) {
+        return new long[0];
+      }
+      made[i + 1] = made[i] + whole;
+    }
+    return made;
+  }
+
+  private double wholeSum() {
+    long[] known = Objects.requireNonNull(sums);
+    return known[until] - known[from];
   }
 
   private double sum() {

@@ -417,7 +417,8 @@ public final class PromqlScript implements SampleSource {
         kind.equals("_fail") || expects.stream().anyMatch(e -> e.startsWith("expect fail"));
     try {
       PromqlExpr expr = PromqlParser.parse("query", query);
-      value = new PromqlRun(this, steps, steps, LOOKBACK, annotations, _ -> {}).run(expr);
+      value =
+          new PromqlRun(this, steps, steps, LOOKBACK, annotations, _ -> {}, Helpers.NONE).run(expr);
     } catch (PromqlException failed) {
       String message = String.valueOf(failed.getMessage());
       for (String each : expects) {
