@@ -88,7 +88,7 @@ public final class ParseSteps implements DerivedFields {
     }
     Set<AttributeName> names = new TreeSet<>(columns);
     names.addAll(wanted.names());
-    return new Grouping(List.copyOf(names), wanted.stepNanos()).withPhase(wanted.phaseNanos());
+    return new Grouping(List.copyOf(names), 0).withSteps(wanted.stepNanos(), wanted.phaseNanos());
   }
 
   @Override
