@@ -8,6 +8,7 @@ import com.google.re2j.PatternSyntaxException;
 import io.widerow.event.Text;
 import io.widerow.faults.Seeds;
 import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -90,6 +91,45 @@ class RegexTextTest {
       }
     }
     assertTrue(matched > 1_000, matched + " strings matched");
+  }
+
+  /// `.*x.*` is searched for as `x`, where it is the same.
+  @Test
+  void anExpressionBetweenAnyTextsMatchesAsWritten() {
+    SplittableRandom random = new SplittableRandom(7);
+    int searched = 0;
+    for (int i = 0; i < 1_000; i++) {
+      StringBuilder made = new StringBuilder(".*");
+      for (int left = random.nextInt(4); left >= 0; left--) {
+        made.append(piece(random, 2)).append(repetition(random));
+      }
+      String regex = made.append(random.nextInt(5) == 0 ? "" : ".*").toString();
+      Pattern pattern;
+      try {
+        pattern = Pattern.compile(regex, Pattern.DOTALL);
+      } catch (PatternSyntaxException _) {
+        continue;
+      }
+      RegexText test = RegexText.whole(pattern);
+      if (test.whole()) {
+        continue;
+      }
+      searched++;
+      for (int k = 0; k < 5; k++) {
+        String text = text(random) + (random.nextBoolean() ? "\n" + text(random) : "");
+        byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
+        MemorySegment memory = MemorySegment.ofArray(utf8);
+        assertEquals(
+            new RegexText(pattern, true).keeps(memory, 0, utf8.length),
+            test.keeps(memory, 0, utf8.length),
+            () -> regex + " on " + text);
+      }
+    }
+    assertTrue(searched > 100, searched + " searched");
+    assertTrue(RegexText.whole(Pattern.compile(".*a|b.*", Pattern.DOTALL)).whole());
+    assertTrue(RegexText.whole(Pattern.compile(".*a.*")).whole(), "a dot is no line feed");
+    assertEquals(
+        Text.of("ab"), RegexText.whole(Pattern.compile(".*ab[cd].*", Pattern.DOTALL)).required());
   }
 
   private static String text(SplittableRandom random) {
