@@ -65,6 +65,14 @@ public final class PlantHooks {
     return PositionLedger.Turn.NOW;
   }
 
+  public static SourcePlace notOwed(SourcePlace place, Refusals unused) {
+    return place;
+  }
+
+  public static List<Long> notOwed(SourcePlace unused) {
+    return List.of();
+  }
+
   public static ByteBuffer zero(ByteBuffer note, long unused) {
     return note.putLong(0);
   }

@@ -281,6 +281,16 @@ class PlantedBugsTest {
             once,
             Cut.out(LaneGroup.class, "dropGroup", PositionLedger.class, "forgetUncommitted")),
         planted(
+            "a record that the store refused is owed a letter",
+            SourceCrashTest.class,
+            once,
+            Cut.to(LaneGroup.class, "append", SourcePlace.class, "refused", "notOwed")),
+        planted(
+            "owed letters are not forgotten",
+            SourceCrashTest.class,
+            once,
+            Cut.to(PositionLedger.class, "position", SourcePlace.class, "owed", "notOwed")),
+        planted(
             "a position is that of a topic, not of a name",
             SourceCrashTest.class,
             once,

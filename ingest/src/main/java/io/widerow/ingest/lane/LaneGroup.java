@@ -177,11 +177,13 @@ public final class LaneGroup implements AutoCloseable {
 
   private void append(BatchPart part) {
     EventBatch batch = part.events;
+    SourcePlace place = part.place;
     int accepted = 0;
     if (batch.count() > 0) {
       Refusals byStore = new Refusals();
       accepted = writer.append(batch, part.placement, new StoreRejections(part, byStore));
       part.refused.addAll(byStore);
+      place = place == null ? null : place.refused(byStore);
     }
     bytes += batch.bytes();
     events += accepted;
@@ -202,8 +204,8 @@ public final class LaneGroup implements AutoCloseable {
         writer.claim(part.key.bytes());
       }
     }
-    if (part.place != null) {
-      positions.add(part.place);
+    if (place != null) {
+      positions.add(place);
     }
     waiting.add(Waiting.first(part, accepted));
     pool.give(batch);
@@ -287,7 +289,7 @@ public final class LaneGroup implements AutoCloseable {
   /// again first, with the next group.
   private void forgetNotes() {
     long needed = ledger.expire(epochSeconds.getAsLong());
-    if (needed < 0 && positions.notes() > POSITION_NOTES_MAX) {
+    if (needed < 0 && positions.notes() > POSITION_NOTES_MAX + 2L * positions.count()) {
       needed = ledger.groupNeeded();
     }
     if (needed >= 0) {

@@ -5,6 +5,8 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +26,11 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: the lane's; another may create it.
 public final class PositionLedger {
+  /// So many positions a store has at most. They are never forgotten: an id that is not found may
+  /// be that of a topic of brokers which are not read at present, and all its records would be
+  /// stored again. This many take 10 MB in each lane.
+  public static final int POSITIONS_MAX = 100_000;
+
   /// A restored position is carried before the first notes are dropped, whichever its group: that
   /// is a number of the lane that wrote it.
   private static final long RESTORED = 0;
@@ -135,6 +142,11 @@ public final class PositionLedger {
     return notes;
   }
 
+  /// Number of positions, those of parts included.
+  int count() {
+    return committed.size();
+  }
+
   /// Adds each position whose note is in a group before `limit` to the current group.
   ///
   /// @return true when there was none: the notes before `limit` can be dropped now
@@ -184,6 +196,8 @@ public final class PositionLedger {
     // a gap that only an older term has is found again: the position it led to is not durable
     SourcePlace whole =
         parts.stream().filter(place -> place.part() == 0).findFirst().orElse(parts.getFirst());
-    return new SourcePosition(term, complete, until, epoch, whole.gaps(), whole.owed());
+    SortedSet<Long> owed = new TreeSet<>();
+    parts.forEach(place -> owed.addAll(place.owed()));
+    return new SourcePosition(term, complete, until, epoch, whole.gaps(), List.copyOf(owed));
   }
 }

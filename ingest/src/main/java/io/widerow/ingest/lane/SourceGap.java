@@ -11,7 +11,9 @@ public record SourceGap(long from, long until, Why why, long epochSeconds) {
     /// Retention or a deletion removed records that were not read.
     EXPIRED(1),
     /// A leader without the newest records took over: stored events stay, `from` is read again.
-    TRUNCATED(2);
+    TRUNCATED(2),
+    /// The broker has a batch of records that is damaged.
+    DAMAGED(3);
 
     final int number;
 
@@ -20,7 +22,12 @@ public record SourceGap(long from, long until, Why why, long epochSeconds) {
     }
 
     static Why of(int number) {
-      return number == TRUNCATED.number ? TRUNCATED : EXPIRED;
+      for (Why why : values()) {
+        if (why.number == number) {
+          return why;
+        }
+      }
+      throw new IllegalArgumentException("no gap has the reason " + number);
     }
   }
 }

@@ -1,10 +1,14 @@
 package io.widerow.ingest.lane;
 
+import io.widerow.ingest.decode.Refusals;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.UUID;
+import java.util.function.IntToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /// Where a batch of a source lies in its partition: `[first, next)`. The lane writes it into the
@@ -18,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 ///   +---------+-------+-----------+------+------+------+----------+-------------+------+----- ~
 ///   | version | topic | partition | part | term | next | complete | leaderEpoch | gaps | gap
 ///   +---------+-------+-----------+------+------+------+----------+-------------+------+----- ~
-///   a gap: from (8), until (8), why (1), seconds (8); then the number of owed offsets (1), each 8
+///   a gap: from (8), until (8), why (1), seconds (8); then the number of owed offsets (2), each 8
 /// ```
 ///
 /// @param part 0, or the part of a batch with ids of senders, see [BatchSplit]
@@ -27,8 +31,10 @@ import org.jspecify.annotations.Nullable;
 /// @param complete all parts of the batches before this offset are durable
 /// @param leaderEpoch of the last record; -1 when it is not known
 /// @param gaps at most [#GAPS_MAX]; of part 0 only
-/// @param owed refused offsets that are not in the dead-letter topic yet, at most [#OWED_MAX]; of
-///   part 0 only
+/// @param owed refused offsets that are not in the dead-letter topic yet, ascending; a part has
+///   those that its lane refused
+/// @param offsets the offset of an event of the batch, when the offsets of events that the store
+///   refuses are owed; null when they are not. Not in the note
 public record SourcePlace(
     SourcePartition of,
     int part,
@@ -38,8 +44,11 @@ public record SourcePlace(
     long next,
     int leaderEpoch,
     List<SourceGap> gaps,
-    List<Long> owed) {
+    List<Long> owed,
+    @Nullable IntToLongFunction offsets) {
   public static final int GAPS_MAX = 16;
+
+  /// So many owed offsets of a partition may be there before its next batch.
   public static final int OWED_MAX = 64;
 
   private static final int NOTE_VERSION = 3;
@@ -48,18 +57,39 @@ public record SourcePlace(
 
   /// A batch that has no event with an id of its sender.
   public static SourcePlace whole(SourcePartition of, int term, long first, long next, int epoch) {
-    return new SourcePlace(of, 0, term, first, next, next, epoch, List.of(), List.of());
+    return new SourcePlace(of, 0, term, first, next, next, epoch, List.of(), List.of(), null);
   }
 
   /// The same, with lists.
   public SourcePlace with(List<SourceGap> newGaps, List<Long> newOwed) {
     return new SourcePlace(
-        of, part, term, first, complete, next, leaderEpoch, List.copyOf(newGaps), newOwed);
+        of, part, term, first, complete, next, leaderEpoch, List.copyOf(newGaps), newOwed, offsets);
+  }
+
+  /// The same, whose offsets are owed when the store refuses their events.
+  ///
+  /// @param newOffsets the offset of each event of the batch
+  public SourcePlace owing(IntToLongFunction newOffsets) {
+    return new SourcePlace(
+        of, part, term, first, complete, next, leaderEpoch, gaps, owed, newOffsets);
+  }
+
+  /// The same after the store refused events, which are owed from then on.
+  SourcePlace refused(Refusals byStore) {
+    IntToLongFunction of = offsets;
+    if (of == null || byStore.listed() == 0) {
+      return this;
+    }
+    SortedSet<Long> all = new TreeSet<>(owed);
+    for (int i = 0; i < byStore.listed(); i++) {
+      all.add(of.applyAsLong(byStore.index(i)));
+    }
+    return with(gaps, List.copyOf(all));
   }
 
   /// The same for a batch that is split: only what came before it is complete.
   SourcePlace split() {
-    return new SourcePlace(of, part, term, first, first, next, leaderEpoch, gaps, owed);
+    return new SourcePlace(of, part, term, first, first, next, leaderEpoch, gaps, owed, offsets);
   }
 
   /// The place of a part of the batch.
@@ -67,7 +97,7 @@ public record SourcePlace(
     return number == 0
         ? this
         : new SourcePlace(
-            of, number, term, first, complete, next, leaderEpoch, List.of(), List.of());
+            of, number, term, first, complete, next, leaderEpoch, List.of(), List.of(), offsets);
   }
 
   /// Whether this is newer than another place of the partition and part.
@@ -76,7 +106,7 @@ public record SourcePlace(
   }
 
   byte[] note() {
-    int lists = 2 + gaps.size() * GAP_BYTES + owed.size() * Long.BYTES;
+    int lists = 1 + Short.BYTES + gaps.size() * GAP_BYTES + owed.size() * Long.BYTES;
     ByteBuffer out = ByteBuffer.allocate(NOTE_BYTES + lists);
     out.put((byte) NOTE_VERSION);
     out.putLong(of.topic().getMostSignificantBits()).putLong(of.topic().getLeastSignificantBits());
@@ -87,14 +117,14 @@ public record SourcePlace(
       out.putLong(gap.from()).putLong(gap.until());
       out.put((byte) gap.why().number).putLong(gap.epochSeconds());
     }
-    out.put((byte) owed.size());
+    out.putShort((short) owed.size());
     owed.forEach(out::putLong);
     return out.array();
   }
 
   /// Reads a note; null when it is another one.
   static @Nullable SourcePlace read(byte[] note) {
-    if (note.length < NOTE_BYTES + 2 || note[0] != NOTE_VERSION) {
+    if (note.length < NOTE_BYTES + 1 + Short.BYTES || note[0] != NOTE_VERSION) {
       return null;
     }
     ByteBuffer in = ByteBuffer.wrap(note);
@@ -109,8 +139,9 @@ public record SourcePlace(
     for (int left = in.get(); left > 0; left--) {
       gaps.add(new SourceGap(in.getLong(), in.getLong(), SourceGap.Why.of(in.get()), in.getLong()));
     }
-    Long[] owed = new Long[in.get()];
+    Long[] owed = new Long[Short.toUnsignedInt(in.getShort())];
     Arrays.setAll(owed, _ -> in.getLong());
-    return new SourcePlace(of, part, term, next, complete, next, leaderEpoch, gaps, List.of(owed));
+    return new SourcePlace(
+        of, part, term, next, complete, next, leaderEpoch, gaps, List.of(owed), null);
   }
 }

@@ -7,8 +7,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// Goal: each record of a source is stored exactly once, in the order of its partition, whatever
 /// happens to the machine: power cuts at any operation on the disk, kills, a full disk, keys that
 /// expire and take the notes of their groups along, sealed rows, another number of lanes, and a
-/// topic that is created again. Method: [SourceModel], a simulated source before the lanes and the
-/// real store on a simulated disk.
+/// topic that is created again. Each refused record gets a dead letter or is owed one. Method:
+/// [SourceModel], a simulated source before the lanes and the real store on a simulated disk.
 @Timeout(300)
 public class SourceCrashTest {
   @ParameterizedTest(name = "seed {0}")

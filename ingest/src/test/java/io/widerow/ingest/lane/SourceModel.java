@@ -23,9 +23,13 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.SortedSet;
 import java.util.SplittableRandom;
+import java.util.TreeSet;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -44,6 +48,8 @@ final class SourceModel {
   private static final int PARTITIONS = 3;
   private static final long TOPIC = 1_000_000_000;
   private static final long PARTITION = 10_000_000;
+  private static final long FAR_NANOS = Duration.ofDays(365).toNanos();
+  private static final byte[] FAR = "far".getBytes(StandardCharsets.US_ASCII);
 
   private final SplittableRandom random;
   private final TestClock clock = new TestClock(START_NANOS + Duration.ofHours(2).toNanos());
@@ -65,6 +71,13 @@ final class SourceModel {
     long acknowledged;
     long offered;
     int term;
+
+    /// Refused records that have no dead letter, and those that have one. Only `written` survives a
+    /// crash: it is the topic of the letters.
+    final SortedSet<Long> owed = new TreeSet<>();
+
+    final Set<Long> written = new HashSet<>();
+    boolean owesLess; // than the newest note
     final ArrayDeque<Chunk> again = new ArrayDeque<>();
     final List<Chunk> sent = new ArrayList<>();
     final List<BatchOutcome> outcomes = new ArrayList<>();
@@ -72,6 +85,11 @@ final class SourceModel {
 
     Reader(SourcePartition of) {
       this.of = of;
+    }
+
+    /// The last partition has no dead letters.
+    boolean hasLetters() {
+      return of.partition() < PARTITIONS - 1;
     }
   }
 
@@ -180,6 +198,8 @@ final class SourceModel {
       reader.sent.clear();
       reader.outcomes.clear();
       reader.isSplit = false;
+      reader.owed.clear();
+      reader.owed.addAll(at == null ? List.of() : at.owed());
       reader.offered = at == null ? 0 : at.until();
       reader.term = at == null ? 0 : at.term();
       if (at != null && at.complete() < at.until()) {
@@ -189,7 +209,7 @@ final class SourceModel {
   }
 
   private void step(EmbeddedStore store, Lanes lanes) {
-    switch (random.nextInt(16)) {
+    switch (random.nextInt(18)) {
       case 0 -> {
         seconds += random.nextInt(4);
         clock.advance(random.nextLong(1_000_000_000));
@@ -206,6 +226,7 @@ final class SourceModel {
         disk.fillFor(from, from + random.nextInt(1, 12));
       }
       case 6, 7, 8, 9 -> settle(lanes);
+      case 10, 11 -> writeLetters(topics.getLast().readers.get(random.nextInt(PARTITIONS)));
       default -> {
         offer(lanes, topics.getLast().readers.get(random.nextInt(PARTITIONS)));
       }
@@ -221,12 +242,23 @@ final class SourceModel {
     lanes.write(batch, new BatchKey(random.nextLong(), keys++), Durability.DISK, _ -> {});
   }
 
+  private void writeLetters(Reader reader) {
+    for (int left = random.nextInt(1, 6); left > 0 && !reader.owed.isEmpty(); left--) {
+      reader.written.add(reader.owed.removeFirst());
+      reader.owesLess = true;
+    }
+  }
+
   private void offer(Lanes lanes, Reader reader) {
-    if (reader.sent.size() >= 4 || reader.isSplit) {
+    // with dead letters the note of the next batch names what the store refused of this one
+    if (reader.sent.size() >= (reader.hasLetters() ? 1 : 4) || reader.isSplit) {
       return;
     }
     Chunk chunk = reader.again.peekFirst();
-    if (chunk == null) {
+    if (chunk == null && reader.owesLess && reader.sent.isEmpty() && random.nextBoolean()) {
+      reader.term++;
+      chunk = new Chunk(reader.offered, reader.offered);
+    } else if (chunk == null) {
       chunk = new Chunk(reader.offered, reader.offered + random.nextInt(1, 30));
     }
     boolean split = isSplit(chunk);
@@ -238,9 +270,21 @@ final class SourceModel {
     }
     reader.isSplit = split;
     reader.sent.add(chunk);
+    SourcePlace place = SourcePlace.whole(reader.of, reader.term, chunk.first, chunk.next, 0);
+    if (reader.hasLetters()) {
+      SortedSet<Long> owed = new TreeSet<>(reader.owed);
+      for (long offset = chunk.first; offset < chunk.next; offset++) {
+        if (isBad(offset)) {
+          owed.add(offset);
+        }
+      }
+      long first = chunk.first;
+      place = place.with(List.of(), List.copyOf(owed)).owing(index -> first + index);
+      reader.owesLess = false;
+    }
     lanes.write(
         batch(lanes, reader, chunk),
-        SourcePlace.whole(reader.of, reader.term, chunk.first, chunk.next, 0),
+        place,
         outcome -> {
           synchronized (reader) {
             reader.outcomes.add(outcome);
@@ -249,7 +293,17 @@ final class SourceModel {
   }
 
   private static boolean isOwn(long offset) {
-    return offset % 97 < 6 && offset % 3 != 0;
+    return offset % 97 < 6 && offset % 3 != 0 && !isBad(offset) && !isFar(offset);
+  }
+
+  /// Whether the decoder refuses a record.
+  private static boolean isBad(long offset) {
+    return offset % 41 == 7;
+  }
+
+  /// Whether the store refuses a record: its time is too far ahead.
+  private static boolean isFar(long offset) {
+    return offset % 41 > 38;
   }
 
   private static boolean isSplit(Chunk chunk) {
@@ -271,7 +325,13 @@ final class SourceModel {
     for (long offset = chunk.first; offset < chunk.next; offset++) {
       long number = number(reader.of, offset);
       long nanos = START_NANOS + offset / 10 * 1_000_000;
-      if (isOwn(offset)) {
+      if (isBad(offset)) {
+        batch.refuse("bad");
+        continue;
+      }
+      if (isFar(offset)) {
+        batch.events.begin(FAR, 0, FAR.length, START_NANOS + FAR_NANOS);
+      } else if (isOwn(offset)) {
         EventId id = EventId.leastOf(START_NANOS + number);
         batch.events.begin(TYPE, 0, TYPE.length, id);
       } else {
@@ -306,6 +366,12 @@ final class SourceModel {
       if (i < reader.outcomes.size() && reader.outcomes.get(i) instanceof BatchOutcome.Stored) {
         assertTrue(back.isEmpty(), () -> chunk + " is stored before " + back);
         reader.acknowledged = Math.max(reader.acknowledged, chunk.next);
+        for (long offset = chunk.first; offset < chunk.next; offset++) {
+          boolean refused = isBad(offset) || isFar(offset);
+          if (refused && reader.hasLetters() && !reader.written.contains(offset)) {
+            reader.owed.add(offset);
+          }
+        }
       } else {
         assertTrue(lanes.failure() != null || reader.outcomes.size() == reader.sent.size());
         back.add(chunk);
@@ -352,7 +418,14 @@ final class SourceModel {
     long until = isRunning || at == null ? complete : at.until();
     for (long offset = 0; offset < until; offset++) {
       Integer times = found.remove(number(reader.of, offset));
-      if (offset < complete) {
+      if (isBad(offset) || isFar(offset)) {
+        assertEquals(null, times, "refused: %d of %s".formatted(offset, reader.of));
+        boolean isOwed =
+            isRunning ? reader.owed.contains(offset) : at != null && at.owed().contains(offset);
+        assertTrue(
+            !reader.hasLetters() || offset >= complete || isOwed || reader.written.contains(offset),
+            "no letter, and not owed: %d of %s".formatted(offset, reader.of));
+      } else if (offset < complete) {
         assertEquals(1, times, "record %d of %s".formatted(offset, reader.of));
       } else {
         assertTrue(times == null || times == 1, "twice: %d of %s".formatted(offset, reader.of));
