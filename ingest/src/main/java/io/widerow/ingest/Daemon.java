@@ -119,7 +119,7 @@ import org.jspecify.annotations.Nullable;
 /// | `widerow-prometheus-<n>` | one per query of Prometheus | reading, writing |
 /// | `widerow-loki-<n>` | one per query of Loki's API | reading its response |
 /// | `widerow-cql-<n>` | one per query of CQL, virtual | reading its response |
-/// | `widerow-kafka` | one for the topics of Kafka | polling, decoding |
+/// | `widerow-kafka-<source>-<n>` | `readers` per source of Kafka | polling, decoding |
 /// | `widerow-loki-tail-<n>` | one per tail of Loki's API, virtual | looking for lines, writing |
 /// | `widerow-export-<n>` | one per export | reading, writing |
 /// | `widerow-survey-<n>` | one per query for fields and patterns | reading, counting |
@@ -161,7 +161,7 @@ public final class Daemon implements AutoCloseable {
   private final StatusServices status;
   private final Access access;
   private final RecordFormats formats = new RecordFormats();
-  private volatile SourceProvider.@Nullable Source kafka; // once it is read
+  private volatile SourceProvider.@Nullable Source kafka; // once they are read
   private final HttpServer http;
   private final MaintenanceLoop maintenance = new MaintenanceLoop();
   private final DiskStateLog diskState; // of the maintenance thread
@@ -343,14 +343,14 @@ public final class Daemon implements AutoCloseable {
   }
 
   private void readSources() {
-    KafkaOptions options = config.kafka();
-    if (options != null) {
+    List<KafkaOptions> options = config.kafka();
+    if (!options.isEmpty()) {
       String group = "widerow-" + UUID.nameUUIDFromBytes(store.secret()).toString().substring(0, 8);
       try {
         store.allowSources();
         kafka = SourceProvider.found().start(options, intake, formats, registry, group);
       } catch (IllegalArgumentException why) {
-        throw new SourceRefusedException("kafka", why);
+        throw new SourceRefusedException(why);
       }
     }
   }
@@ -370,6 +370,7 @@ public final class Daemon implements AutoCloseable {
   /// The endpoints of each HTTP protocol: one line each.
   private List<HttpRoute> routes() {
     WriteRoutes write = new WriteRoutes(intake, config.durability(), formats);
+    SourceFormats.addSyslog(formats, config.syslogZone());
     var snapshots = config.store().snapshotDirectory(config.data());
     LokiTenants tenants = new LokiTenants(config.lokiTenant());
     List<HttpRoute> routes =

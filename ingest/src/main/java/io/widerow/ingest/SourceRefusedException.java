@@ -6,8 +6,8 @@ import java.io.Serial;
 public final class SourceRefusedException extends RuntimeException {
   @Serial private static final long serialVersionUID = 1;
 
-  /// @param key of the configuration
-  SourceRefusedException(String key, IllegalArgumentException why) {
-    super(key + ": " + why.getMessage(), why);
+  /// @param why with the key of the configuration in it
+  SourceRefusedException(IllegalArgumentException why) {
+    super(why.getMessage(), why);
   }
 }

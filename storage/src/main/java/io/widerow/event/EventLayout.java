@@ -194,6 +194,15 @@ public final class EventLayout {
     events.set(LONG, offset + VERSION, version);
   }
 
+  /// Gives an event, whose id the store assigns, another time.
+  ///
+  /// @param epochNanos within the times of [TimeUuid]
+  public static void setTime(MemorySegment events, long offset, long epochNanos) {
+    assert version(events, offset) == VERSION_ASSIGNED : "an id of a client has its time";
+    events.set(LONG, offset + ID_TIME, TimeUuid.timeOfNanos(epochNanos));
+    events.set(LONG, offset + ID_TAIL, TimeUuid.tailOf(epochNanos, 0, 0));
+  }
+
   static void writeHeader(
       MemorySegment events,
       long offset,

@@ -72,6 +72,13 @@ public record ConfigCheck(@Nullable DaemonConfig config, List<String> mistakes) 
     return ConfigRule.of(check, ConfigKeys.STORE, ConfigKeys.INSECURE);
   }
 
+  /// The rule for the parameters of sources.
+  ///
+  /// @param check throws [IllegalArgumentException] for one that its format does not have
+  public static ConfigRule ofSources(Consumer<DaemonConfig> check) {
+    return ConfigRule.of(check, ConfigKeys.KAFKA, ConfigKeys.KAFKA_OF);
+  }
+
   /// The rule that reads the file of transforms.
   ///
   /// @param read throws [IllegalArgumentException] for a file without transforms

@@ -78,6 +78,14 @@ public final class ConfigKeys {
       main("kafka", "", Form.KAFKA)
           .summary("topics of Kafka to read, HOST:PORT[,..]/TOPIC[,..]?format=json; empty: none");
 
+  static final Key<Optional<KafkaOptions>> KAFKA_OF =
+      key(
+              KafkaOptions.KEY + Key.OF_NAME,
+              Group.MAIN,
+              Default.computed(_ -> "", "none", _ -> KafkaOptions.KEY),
+              Form.KAFKA)
+          .summary("further topics, with a client of their own; the name is that of the source");
+
   static final Key<Durability> DURABILITY =
       key(
               "durability",

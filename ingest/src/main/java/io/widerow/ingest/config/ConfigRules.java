@@ -17,6 +17,7 @@ import static io.widerow.ingest.config.ConfigKeys.INSECURE;
 import static io.widerow.ingest.config.ConfigKeys.JOURNAL_BYTES;
 import static io.widerow.ingest.config.ConfigKeys.JOURNAL_FILE_BYTES;
 import static io.widerow.ingest.config.ConfigKeys.KAFKA;
+import static io.widerow.ingest.config.ConfigKeys.KAFKA_OF;
 import static io.widerow.ingest.config.ConfigKeys.LANES;
 import static io.widerow.ingest.config.ConfigKeys.OPEN_BYTES;
 import static io.widerow.ingest.config.ConfigKeys.RETENTION_OF;
@@ -75,7 +76,7 @@ final class ConfigRules {
             BUCKET_MINUTES_OF));
     rules.add(ConfigRule.of(ConfigRules::requireSnapshotDirectory, SNAPSHOT_DIR, DATA));
     rules.add(ConfigRule.of(ConfigRules::requireQuorum, DURABILITY, STORE));
-    rules.add(ConfigRule.of(ConfigRules::requireSource, KAFKA, STORE, INSECURE));
+    rules.add(ConfigRule.of(ConfigRules::requireSource, KAFKA, KAFKA_OF, STORE, INSECURE));
     rules.add(ConfigRule.of(ConfigRules::requireNumber, DAEMON_NUMBER, STORE));
     rules.add(ConfigRule.of(ConfigRules::requireLateHere, RULES_LATE, STORE));
     rules.add(
@@ -133,17 +134,16 @@ final class ConfigRules {
   }
 
   private static void requireSource(DaemonConfig config) {
-    KafkaOptions kafka = config.kafka();
-    if (kafka == null) {
-      return;
+    for (KafkaOptions kafka : config.kafka()) {
+      require(
+          !config.cluster().isOn(),
+          "%s needs a store on this machine, got store; daemons of a cluster cannot share topics"
+              .formatted(kafka.key()));
+      require(
+          config.insecure() || kafka.isLocal(),
+          "%s: %s is not on this machine; without TLS that needs --insecure"
+              .formatted(kafka.key(), String.join(",", kafka.brokers())));
     }
-    require(
-        !config.cluster().isOn(),
-        "kafka needs a store on this machine, got store; daemons of a cluster cannot share topics");
-    require(
-        config.insecure() || kafka.isLocal(),
-        "kafka: %s is not on this machine; without TLS that needs --insecure"
-            .formatted(String.join(",", kafka.brokers())));
   }
 
   private static void requireLateHere(DaemonConfig config) {

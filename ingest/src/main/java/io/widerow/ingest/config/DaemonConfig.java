@@ -9,9 +9,11 @@ import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Everything an operator can configure about the daemon: a typed view of the values of
@@ -160,9 +162,12 @@ public final class DaemonConfig {
     return values.get(ConfigKeys.LOGQL_TEXT_BYTES);
   }
 
-  /// What is read from Kafka; null for nothing.
-  public @Nullable KafkaOptions kafka() {
-    return values.get(ConfigKeys.KAFKA).orElse(null);
+  /// The sources that are read from Kafka.
+  public List<KafkaOptions> kafka() {
+    return Stream.concat(
+            values.get(ConfigKeys.KAFKA).stream(),
+            values.ofTypes(ConfigKeys.KAFKA_OF).values().stream().flatMap(Optional::stream))
+        .toList();
   }
 
   /// Level of requests that name none.

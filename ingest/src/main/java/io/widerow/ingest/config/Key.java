@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /// [ConfigKeys].
 ///
 /// @param name of the line, the flag and the variable; one that ends with [#OF_TYPE] stands for a
-///   key of each type or pattern
+///   key of each type or pattern, with [#OF_NAME] of each name
 /// @param group where it is documented
 /// @param fallback its default
 /// @param form how its text is read and printed
@@ -19,6 +19,9 @@ public record Key<T>(
     String name, Group group, Default fallback, Form<T> form, Check<T> check, String summary) {
   /// The end of a name that stands for the names of types.
   public static final String OF_TYPE = ".<type>";
+
+  /// The end of a name that stands for other names.
+  static final String OF_NAME = ".<name>";
 
   /// Where a key is documented.
   public enum Group {
@@ -94,9 +97,9 @@ public record Key<T>(
     }
   }
 
-  /// Whether it stands for a key of each type.
+  /// Whether it stands for a key of each type, or of each name.
   public boolean isOfType() {
-    return name.endsWith(OF_TYPE);
+    return name.endsWith(OF_TYPE) || name.endsWith(OF_NAME);
   }
 
   /// Whether it is true or false, so that its flag needs no value.
@@ -107,7 +110,7 @@ public record Key<T>(
 
   /// The common prefix of its names, such as `retention.`. Only when [#isOfType].
   String prefix() {
-    return name.substring(0, name.length() - OF_TYPE.length() + 1);
+    return name.substring(0, name.indexOf('<'));
   }
 
   /// Whether it has this name, or stands for it.

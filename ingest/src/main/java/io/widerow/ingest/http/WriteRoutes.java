@@ -11,6 +11,7 @@ import io.widerow.ingest.config.Tokens;
 import io.widerow.ingest.intake.Intake;
 import io.widerow.storage.Durability;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +32,7 @@ public final class WriteRoutes {
       "durability quorum needs a store on a cluster (serve --store); this store is on one machine,"
           + " where disk is the strongest";
 
-  private final Intake intake;
+  private final @Nullable Intake intake; // null when only the formats are wanted
   private final Durability durabilityDefault;
   private final RecordFormats formats;
   private final String protocol;
@@ -41,12 +42,24 @@ public final class WriteRoutes {
     this(intake, durabilityDefault, formats, "http");
   }
 
+  /// Routes that take no request: only the formats get their protocols.
+  public static WriteRoutes ofFormats(RecordFormats formats) {
+    return new WriteRoutes(null, Durability.DISK, formats, "http");
+  }
+
   private WriteRoutes(
-      Intake intake, Durability durabilityDefault, RecordFormats formats, String protocol) {
+      @Nullable Intake intake,
+      Durability durabilityDefault,
+      RecordFormats formats,
+      String protocol) {
     this.formats = formats;
     this.intake = intake;
     this.durabilityDefault = durabilityDefault;
     this.protocol = protocol;
+  }
+
+  private Intake intake() {
+    return Objects.requireNonNull(intake, "no requests");
   }
 
   /// The same for one protocol.
@@ -81,7 +94,7 @@ public final class WriteRoutes {
           String shown = path.contains("{token}") ? path : context.path();
           String endpoint = endpoint(context, request, answering);
           IntakeRequest.Terms terms = new IntakeRequest.Terms(protocol, shown, endpoint, level);
-          return IntakeRequest.take(intake, context, request, answering, terms);
+          return IntakeRequest.take(intake(), context, request, answering, terms);
         });
   }
 
@@ -99,7 +112,7 @@ public final class WriteRoutes {
           StreamProtocol answering = protocols.of(context, request);
           Durability level = durability(context, request, answering::durability);
           StreamRequest.Terms terms = new StreamRequest.Terms(protocol, path, level);
-          return StreamRequest.take(intake, context, request, answering, terms);
+          return StreamRequest.take(intake(), context, request, answering, terms);
         });
   }
 
@@ -123,7 +136,7 @@ public final class WriteRoutes {
   /// bad parameter.
   private void counted(ServiceRequestContext context, RequestRefused refused) {
     Access.SenderIdentity who = Access.sender(context);
-    intake.senders().refused(protocol, who.sender(), who.agent(), 1, refused.reason());
+    intake().senders().refused(protocol, who.sender(), who.agent(), 1, refused.reason());
   }
 
   /// The type that a sender wants for all events of a request: the parameter `type` or the header
@@ -169,7 +182,7 @@ public final class WriteRoutes {
   private Durability durability(String asked) throws RequestRefused {
     return switch (asked.toLowerCase(Locale.ROOT)) {
       case "quorum" -> {
-        if (!intake.lanes().hasQuorum()) {
+        if (!intake().lanes().hasQuorum()) {
           throw RequestRefused.bad(ON_ONE_MACHINE);
         }
         yield Durability.QUORUM;

@@ -10,13 +10,14 @@ import java.util.ServiceLoader;
 /// Reads a log with the client of another module. `ServiceLoader` finds it when the key of a source
 /// is set; without one the daemon loads no class of that module.
 public interface SourceProvider {
-  /// Starts to read. An absent broker is no error: the source waits for it.
+  /// Starts to read. An absent broker is no error: its source waits for it.
   ///
+  /// @param options of each source
   /// @param formats the decoders of the HTTP endpoints
   /// @param group of the offsets that are committed for other tools, when the options name none
-  /// @throws IllegalArgumentException when the endpoint of the format refuses a parameter
+  /// @throws IllegalArgumentException with the key in it, when a format refuses a parameter
   Source start(
-      KafkaOptions options,
+      List<KafkaOptions> options,
       Intake intake,
       RecordFormats formats,
       MeterRegistry registry,
@@ -29,20 +30,21 @@ public interface SourceProvider {
     return ServiceLoader.load(SourceProvider.class, SourceProvider.class.getClassLoader())
         .findFirst()
         .orElseThrow(() ->
-            new IllegalArgumentException("the jar of its module is not on the class path; add it"));
+            new IllegalArgumentException(
+                "kafka: the jar of its module is not on the class path; add it"));
   }
 
-  /// A source that is read.
+  /// All sources that are read.
   ///
   /// - Order: [#close] before the lanes are closed.
   interface Source extends AutoCloseable {
-    /// Its partitions, each as a JSON object.
+    /// Their partitions, each as a JSON object.
     List<String> partitions();
 
-    /// The whole source as a JSON object.
+    /// Each source as a JSON object, with commas between them.
     String summary();
 
-    /// Ends its threads, after the batches in progress have their outcomes.
+    /// Ends their threads, after the batches in progress have their outcomes.
     @Override
     void close();
   }

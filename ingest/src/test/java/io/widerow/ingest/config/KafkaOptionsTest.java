@@ -1,9 +1,11 @@
 package io.widerow.ingest.config;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -20,7 +22,14 @@ class KafkaOptionsTest {
         KafkaOptions.parse(
             "kafka",
             "a:1,[::1]:2/logs-*,t.x?format=text&start=latest&partitions=0-2,5&group=g"
-                + "&fields=offset,key&zone=Europe%2FBerlin&type=a+b");
+                + "&fields=offset,key&zone=Europe%2FBerlin&type=a+b&time=kafka&readers=3"
+                + "&refresh=10s&dead-letter=dead&dead-letter-lost=pass");
+    assertEquals("kafka", read.source());
+    assertEquals("kafka", read.time());
+    assertEquals(3, read.readers());
+    assertEquals(Duration.ofSeconds(10), read.refresh());
+    assertEquals("dead", read.deadLetter());
+    assertEquals(KafkaOptions.Lost.PASS, read.letters());
     assertEquals(List.of("a:1", "[::1]:2"), read.brokers());
     assertEquals(List.of("logs-*", "t.x"), read.topics());
     assertEquals("text", read.format());
@@ -33,10 +42,38 @@ class KafkaOptionsTest {
   }
 
   @Test
+  void aStartMayBeATime() {
+    KafkaOptions read =
+        KafkaOptions.parse("kafka.web", "a:1/t?start=2026-01-01T01:00:00.5%2B01:00&format=syslog");
+    assertEquals("web", read.source());
+    assertEquals(1_767_225_600_500L, read.startMillis());
+    assertEquals(read, KafkaOptions.parse("kafka.web", read.print()));
+  }
+
+  @Test
+  void eachSourceHasAName() {
+    DaemonConfig config =
+        DaemonConfig.of(
+            Map.of("kafka.web", "localhost:1/a", "kafka", "localhost:1/b", "kafka.x", ""));
+    assertEquals(
+        List.of("kafka", "web"), config.kafka().stream().map(KafkaOptions::source).toList());
+    for (String name : List.of("kafka.kafka", "kafka.Web", "kafka.a.b")) {
+      assertThrows(
+          IllegalArgumentException.class, () -> DaemonConfig.of(Map.of(name, "localhost:1/t")));
+    }
+  }
+
+  @Test
   void defaultsAreThoseOfTheDocument() {
     KafkaOptions read = KafkaOptions.parse("kafka", "localhost:9092/logs");
     assertEquals("json", read.format());
     assertEquals("earliest", read.start());
+    assertNull(read.startMillis());
+    assertEquals("event", read.time());
+    assertEquals(1, read.readers());
+    assertEquals(Duration.ofSeconds(30), read.refresh());
+    assertEquals("", read.deadLetter());
+    assertEquals(KafkaOptions.Lost.WAIT, read.letters());
     assertEquals(Set.of(), read.partitions());
     assertEquals(KafkaOptions.FIELDS.size(), read.fields().size());
     assertTrue(read.isLocal());
@@ -56,6 +93,15 @@ class KafkaOptionsTest {
     "a:1/t?fields=body, got body",
     "a:1/t?type=a&type=b, type is there twice",
     "a:1/t?type, got 'type'",
+    "a:1/t?time=now, got now",
+    "a:1/t?readers=0, got 0",
+    "a:1/t?refresh=1w, got 1w",
+    "a:1/t?refresh=forever, refresh must not be forever",
+    "a:1/t?format=syslog&zone=Moon, got Moon",
+    "a:1/t?format=syslog&type=a, type: no such parameter of syslog",
+    "a:1/t?dead-letter-lost=pass, needs dead-letter",
+    "a:1/t?dead-letter=a/b, got 'a/b'",
+    "'a:1/x,t-*?dead-letter=t-dead', 'got t-dead, which is one of t-*'",
     "a:1/t?format=line&type=a, type: no such parameter of line",
     "a:1/t?format=otlp&signal=log, got log",
     "a:1/t?format=otlp&strat=latest, strat: no such parameter of otlp",

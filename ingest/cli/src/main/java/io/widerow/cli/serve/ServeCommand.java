@@ -9,6 +9,7 @@ import io.widerow.cli.cluster.ClusterDaemonStore;
 import io.widerow.ingest.Daemon;
 import io.widerow.ingest.ListenException;
 import io.widerow.ingest.LocalStore;
+import io.widerow.ingest.SourceFormats;
 import io.widerow.ingest.SourceRefusedException;
 import io.widerow.ingest.alert.RuleDirectory;
 import io.widerow.ingest.config.ConfigCheck;
@@ -241,6 +242,7 @@ public final class ServeCommand implements Callable<Integer>, PlainStart {
                 ConfigCheck.ofStore(ClusterDaemonStore::check)));
     if (checkConfig) {
       further.add(ConfigCheck.ofRules(ServeCommand::requireRules));
+      further.add(ConfigCheck.ofSources(ServeCommand::requireSources));
     }
     if (!printConfig) {
       further.addAll(ConfigCheck.ofMachine());
@@ -283,6 +285,13 @@ public final class ServeCommand implements Callable<Integer>, PlainStart {
     Path directory = config.alerts().directory();
     if (directory != null) {
       RuleDirectory.check(directory, config.alerts().intervalMillis());
+    }
+  }
+
+  /// A start loads the formats for its endpoints, and finds the same.
+  private static void requireSources(DaemonConfig config) {
+    if (!config.kafka().isEmpty()) {
+      SourceFormats.check(config);
     }
   }
 

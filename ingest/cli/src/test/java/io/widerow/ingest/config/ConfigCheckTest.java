@@ -16,6 +16,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
 /// Goal: a start, and its check, report every mistake of a configuration at once and with exit code
@@ -153,5 +155,27 @@ class ConfigCheckTest {
       }
     }
     assertFalse(Files.exists(directory.resolve("store")), "nothing was created");
+  }
+
+  /// As a start finds them: the endpoints check the parameters of some formats.
+  @ParameterizedTest
+  @CsvSource({
+    "kafka=127.0.0.1:1/t?nonsense=1, kafka: nonsense: no such parameter",
+    "kafka.web=127.0.0.1:1/t?format=text&zone=Moon, kafka.web: Unknown time-zone ID: Moon",
+    "kafka.web=127.0.0.1:1/t?values=all, 'kafka.web: values: must be exact, got all'",
+    "kafka.web=127.0.0.1:1/t?format=line&precision=week, kafka.web: precision"
+  })
+  void parametersOfSourcesAreChecked(String set, String part) {
+    StringWriter out = new StringWriter();
+    CommandLine line =
+        ServeCommand.commandLine(
+            config -> {
+              throw new AssertionError("nothing is opened here");
+            },
+            Map.of());
+    line.setOut(new PrintWriter(out)).setErr(new PrintWriter(out));
+    String data = directory.resolve("store").toString();
+    assertEquals(64, line.execute("--check-config", "--data", data, "--set", set), out.toString());
+    assertTrue(out.toString().contains(part), out.toString());
   }
 }

@@ -27,6 +27,7 @@ import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.CommitFailedException;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.LogTruncationException;
@@ -45,7 +46,6 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: runs on one; [#stop], [#states] and [#reason] from any.
 final class KafkaPoller implements Runnable {
   private static final Logger LOG = Logger.getLogger("widerow");
-  private static final Duration REFRESH = Duration.ofSeconds(30);
   private static final Duration AWAY = Duration.ofSeconds(2);
   private static final Duration COMMIT = Duration.ofSeconds(5);
   private static final Duration PUBLISH = Duration.ofSeconds(1);
@@ -59,8 +59,18 @@ final class KafkaPoller implements Runnable {
   private final Intake intake;
   private final RecordDecoding decoding;
   private final TopicDiscovery discovery;
+  private final String client;
+  private final @Nullable DeadLetters letters;
   private final PartitionFeed feed;
   private final Map<TopicPartition, PartitionReader> readers = new HashMap<>(); // that are assigned
+
+  /// The partitions that the consumer has had. One whose topic has got another id needs another
+  /// consumer: the old one may have records of the old topic.
+  private final Map<TopicPartition, SourcePartition> assigned = new HashMap<>();
+
+  private MetadataUpdates updates = new MetadataUpdates(); // of the consumer
+  private int updatesSeen; // before the ids of the topics were compared
+  private boolean isStale; // a topic was created again
 
   /// All since the start. One whose topic was not found for a while goes on where it was: the
   /// positions of the lanes are those of the start.
@@ -76,13 +86,24 @@ final class KafkaPoller implements Runnable {
   private volatile @Nullable String reason = "not connected yet";
   private volatile List<PartitionState> states = List.of();
 
-  KafkaPoller(KafkaOptions options, String group, Intake intake, RecordDecoding decoding) {
+  /// @param client its name for the brokers
+  KafkaPoller(
+      KafkaOptions options,
+      String client,
+      String group,
+      Intake intake,
+      RecordDecoding decoding,
+      TopicDiscovery discovery,
+      SourceShares shares) {
     this.options = options;
     this.group = group;
     this.intake = intake;
     this.decoding = decoding;
-    this.discovery = new TopicDiscovery(options);
-    this.feed = new PartitionFeed(intake, decoding);
+    this.discovery = discovery;
+    this.client = client;
+    this.letters =
+        options.deadLetter().isEmpty() ? null : new DeadLetters(options, properties(), shares);
+    this.feed = new PartitionFeed(intake, decoding, shares, letters);
   }
 
   /// The partitions, about a second old.
@@ -103,10 +124,15 @@ final class KafkaPoller implements Runnable {
     }
   }
 
+  /// Frees what it has, when it was never run.
+  void drop() {
+    decoding.close();
+  }
+
   private Properties properties() {
     Properties all = new Properties();
     all.put(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, String.join(",", options.brokers()));
-    all.put(ConsumerConfig.CLIENT_ID_CONFIG, "widerow");
+    all.put(ConsumerConfig.CLIENT_ID_CONFIG, client);
     all.put(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, "10000");
     all.put(ConsumerConfig.REQUEST_TIMEOUT_MS_CONFIG, "10000");
     return all;
@@ -136,22 +162,30 @@ final class KafkaPoller implements Runnable {
       publish();
       throw failure;
     } finally {
+      if (letters != null) {
+        letters.close();
+      }
       decoding.close();
     }
   }
 
-  /// Reads until it is stopped or Kafka fails.
+  /// Reads until it is stopped, Kafka fails, or a topic was created again.
   private void session() {
-    var bytes = new ByteArrayDeserializer();
     Consumer<byte[], byte[]> consumer = null;
+    updates = new MetadataUpdates();
+    updatesSeen = 0;
+    isStale = false;
+    assigned.clear();
     try (Admin admin = Admin.create(properties())) {
-      consumer = new KafkaConsumer<>(consumerProperties(), bytes, bytes);
+      consumer = new KafkaConsumer<>(consumerProperties(), new ByteArrayDeserializer(), updates);
       polling = consumer;
       discoverAt = System.nanoTime();
-      while (!stopped && !feed.hasFailed()) {
+      while (!stopped && !feed.hasFailed() && !isStale) {
         step(consumer, admin);
       }
-      commit(consumer);
+      if (!isStale) {
+        commit(consumer);
+      }
     } catch (WakeupException stop) {
       // the loop ends when it is stopped
     } catch (KafkaException away) {
@@ -176,7 +210,7 @@ final class KafkaPoller implements Runnable {
   private void pause(Duration time) {
     long until = System.nanoTime() + time.toNanos();
     while (!stopped && System.nanoTime() < until) {
-      feed.settle(known.values());
+      settle();
       LockSupport.parkNanos(BUSY.toNanos());
     }
   }
@@ -185,14 +219,14 @@ final class KafkaPoller implements Runnable {
     long now = System.nanoTime();
     if (now >= discoverAt) {
       discover(consumer, admin);
-      discoverAt = now + (readers.isEmpty() ? AWAY : REFRESH).toNanos();
+      discoverAt = now + (readers.isEmpty() ? AWAY : options.refresh()).toNanos();
     }
     if (readers.isEmpty()) {
       pause(BUSY);
-    } else {
+    } else if (!isStale) {
       poll(consumer, admin);
     }
-    feed.settle(known.values());
+    settle();
     feed.offer(known.values());
     pauseOrResume(consumer);
     if (now >= publishAt) {
@@ -206,13 +240,32 @@ final class KafkaPoller implements Runnable {
     }
   }
 
+  /// Takes outcomes of batches and of dead letters.
+  private void settle() {
+    feed.settle(known.values());
+    if (letters != null) {
+      letters.pump();
+      known.values().forEach(PartitionReader::noteOwed);
+    }
+  }
+
   private void poll(Consumer<byte[], byte[]> consumer, Admin admin) {
     ConsumerRecords<byte[], byte[]> records;
     try {
       records = consumer.poll(feed.isBusy() ? BUSY : IDLE);
     } catch (OffsetOutOfRangeException missing) {
-      discover(consumer, admin); // a topic that was created again has other partitions
-      skip(consumer, missing);
+      skip(consumer, admin, missing);
+      return;
+    } catch (WakeupException stop) {
+      throw stop;
+    } catch (KafkaException failed) {
+      passDamage(consumer, admin, failed);
+      return;
+    }
+    if (updates.count() != updatesSeen) {
+      discover(consumer, admin); // the records may be of a topic that was created again
+    }
+    if (isStale) {
       return;
     }
     records
@@ -221,46 +274,99 @@ final class KafkaPoller implements Runnable {
           PartitionReader reader = readers.get(name);
           if (reader != null) {
             int epoch = next.leaderEpoch().orElse(-1);
-            reader.take(records.records(name), next.offset(), epoch);
+            reader.take(records.records(name), next.offset(), epoch, letters != null);
           }
         });
   }
 
+  /// Refuses the records of a batch that cannot be read.
+  ///
+  /// @throws KafkaException the same when it has another cause
+  private void passDamage(Consumer<byte[], byte[]> consumer, Admin admin, KafkaException failed) {
+    PartitionReader damaged =
+        readers.values().stream()
+            .filter(reader -> SingleReads.isDamage(failed, reader.name))
+            .findFirst()
+            .orElseThrow(() -> failed);
+    TopicPartition name = damaged.name;
+    long from = consumer.position(name);
+    long until;
+    try (SingleReads reads = new SingleReads(consumerProperties(), name)) {
+      until = reads.endOfDamage(from, failed);
+    }
+    discover(consumer, admin); // what was found is of the topic as it is now
+    if (isStale || readers.get(name) != damaged) {
+      return;
+    }
+    Throwable cause = failed.getCause() == null ? failed : failed.getCause();
+    damaged.skip(from, until, SourceGap.Why.DAMAGED, epochSeconds());
+    damaged.rejected += until - from;
+    damaged.reason =
+        RecordDecoding.refusal(
+            name.topic(),
+            name.partition(),
+            from,
+            "damaged up to %d: %s".formatted(until - 1, cause.getMessage()));
+    LOG.log(Level.WARNING, "kafka: {0}", damaged.reason);
+    consumer.seek(name, until);
+  }
+
+  private long epochSeconds() {
+    return TimeUnit.NANOSECONDS.toSeconds(intake.epochNanos());
+  }
+
   /// Continues where the log goes on, when it no longer has the position.
-  private void skip(Consumer<byte[], byte[]> consumer, OffsetOutOfRangeException missing) {
+  private void skip(
+      Consumer<byte[], byte[]> consumer, Admin admin, OffsetOutOfRangeException missing) {
     Set<TopicPartition> names = missing.offsetOutOfRangePartitions().keySet();
     Map<TopicPartition, Long> begins = consumer.beginningOffsets(names);
     Map<TopicPartition, Long> ends = consumer.endOffsets(names);
+    discover(consumer, admin); // the offsets are of the topics as they are now
+    if (isStale) {
+      return;
+    }
     Map<TopicPartition, OffsetAndMetadata> divergent =
         missing instanceof LogTruncationException cut ? cut.divergentOffsets() : Map.of();
     missing
         .offsetOutOfRangePartitions()
         .forEach((name, position) -> {
           PartitionReader reader = readers.get(name);
-          if (reader == null || reader.fetched() != position) {
-            return; // the topic was created again, and has sought already
+          if (reader == null) {
+            return;
           }
           long begin = Objects.requireNonNullElse(begins.get(name), 0L);
           long end = Objects.requireNonNullElse(ends.get(name), 0L);
           OffsetAndMetadata at = divergent.get(name);
-          long seconds = TimeUnit.NANOSECONDS.toSeconds(intake.epochNanos());
-          if (position < begin) {
-            reader.skip(begin, SourceGap.Why.EXPIRED, seconds);
-          } else {
-            long to = at == null ? Math.min(position, end) : at.offset();
-            reader.skip(to, SourceGap.Why.TRUNCATED, seconds);
+          long to = begin;
+          if (position >= begin) {
+            to = at == null ? Math.min(position, end) : at.offset();
           }
+          SourceGap.Why why = position < begin ? SourceGap.Why.EXPIRED : SourceGap.Why.TRUNCATED;
+          reader.skip(position, to, why, epochSeconds());
           LOG.log(
               Level.WARNING,
               "kafka: {0} has no offset {1} any more; continuing at {2}",
-              new Object[] {name, Long.toString(position), Long.toString(reader.fetched())});
-          consumer.seek(name, reader.fetched());
+              new Object[] {name, Long.toString(position), Long.toString(to)});
+          consumer.seek(name, to);
         });
   }
 
   /// Finds new partitions, and topics that were created again.
   private void discover(Consumer<byte[], byte[]> consumer, Admin admin) {
+    int updatesBefore = updates.count();
     Map<TopicPartition, SourcePartition> found = discovery.find(admin);
+    found.forEach((name, of) -> {
+      SourcePartition before = assigned.put(name, of);
+      if (before != null && !before.equals(of)) {
+        isStale = true;
+        LOG.log(
+            Level.WARNING, "kafka: {0} was created again; it is read from its first record", name);
+      }
+    });
+    if (isStale) {
+      return;
+    }
+    updatesSeen = updatesBefore;
     Map<TopicPartition, SourcePartition> added = new HashMap<>(found);
     added.values().removeAll(known.keySet());
     Map<TopicPartition, Long> starts = starts(consumer, added);
@@ -284,7 +390,8 @@ final class KafkaPoller implements Runnable {
         consumer.seek(name, new OffsetAndMetadata(reader.resume(), leader, ""));
       }
     });
-    isFirst = isFirst && readers.isEmpty();
+    isFirst = isFirst && !discovery.hasFound();
+    readOwed(admin);
     String problem = discovery.problem();
     if (problem == null) {
       reason = null;
@@ -308,7 +415,19 @@ final class KafkaPoller implements Runnable {
       }
     });
     Map<TopicPartition, Long> starts = new HashMap<>(consumer.beginningOffsets(added.keySet()));
-    if (options.start().equals("latest")) {
+    Long millis = options.startMillis();
+    if (millis != null) {
+      starts.putAll(consumer.endOffsets(fresh)); // where no record is as late
+      Map<TopicPartition, Long> times = new HashMap<>();
+      fresh.forEach(name -> times.put(name, millis));
+      consumer
+          .offsetsForTimes(times)
+          .forEach((name, at) -> {
+            if (at != null) {
+              starts.put(name, at.offset());
+            }
+          });
+    } else if (options.start().equals("latest")) {
       starts.putAll(consumer.endOffsets(fresh));
     } else if (options.start().equals("group")) {
       consumer
@@ -320,6 +439,51 @@ final class KafkaPoller implements Runnable {
           });
     }
     return starts;
+  }
+
+  /// Reads again the records that positions of the start owe to the dead-letter topic.
+  private void readOwed(Admin admin) {
+    DeadLetters to = letters;
+    if (to == null || readers.values().stream().allMatch(reader -> reader.unread.isEmpty())) {
+      return;
+    }
+    Map<PartitionReader, List<ConsumerRecord<byte[], byte[]>>> owed = new HashMap<>();
+    for (PartitionReader reader : readers.values()) {
+      if (!reader.unread.isEmpty()) {
+        owed.put(reader, readOwed(reader));
+      }
+    }
+    Map<TopicPartition, SourcePartition> now = discovery.find(admin);
+    owed.forEach((reader, records) -> {
+      if (!reader.of.equals(now.get(reader.name))) {
+        return; // it was created again, or is away
+      }
+      for (ConsumerRecord<byte[], byte[]> record : records) {
+        String why = decoding.refusal(record, intake.epochNanos());
+        to.write(reader, record, why == null ? "refused by the store" : why);
+      }
+      for (long gone : List.copyOf(reader.unread)) {
+        LOG.log(
+            Level.WARNING,
+            "kafka: {0}@{1} was refused, and is gone before it was in {2}",
+            new Object[] {reader.name, Long.toString(gone), options.deadLetter()});
+      }
+      reader.owesLess |= !reader.unread.isEmpty();
+      reader.unread.clear();
+    });
+  }
+
+  private List<ConsumerRecord<byte[], byte[]>> readOwed(PartitionReader reader) {
+    List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
+    try (SingleReads reads = new SingleReads(consumerProperties(), reader.name)) {
+      for (long offset : reader.unread) {
+        ConsumerRecord<byte[], byte[]> record = reads.readIfThere(offset);
+        if (record != null && record.offset() == offset) {
+          records.add(record);
+        }
+      }
+    }
+    return records;
   }
 
   private void pauseOrResume(Consumer<byte[], byte[]> consumer) {
@@ -340,7 +504,7 @@ final class KafkaPoller implements Runnable {
     String why = reason;
     states =
         readers.values().stream()
-            .map(reader -> reader.state(why))
+            .map(reader -> reader.state(options.source(), why))
             .sorted(
                 Comparator.comparing(PartitionState::topic)
                     .thenComparingInt(PartitionState::partition))
@@ -372,7 +536,7 @@ final class KafkaPoller implements Runnable {
     long until = System.nanoTime() + DRAIN.toNanos();
     Collection<PartitionReader> all = known.values();
     while (all.stream().anyMatch(reader -> !reader.sent.isEmpty()) && System.nanoTime() < until) {
-      feed.settle(all);
+      settle();
       LockSupport.parkNanos(BUSY.toNanos());
     }
     publish();

@@ -5,6 +5,8 @@ import io.widerow.ingest.config.KafkaOptions;
 import io.widerow.ingest.http.RecordFormats;
 import io.widerow.ingest.intake.Intake;
 import io.widerow.ingest.source.SourceProvider;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
@@ -16,17 +18,24 @@ public final class KafkaProvider implements SourceProvider {
 
   @Override
   public Source start(
-      KafkaOptions options,
+      List<KafkaOptions> options,
       Intake intake,
       RecordFormats formats,
       MeterRegistry registry,
       String group) {
     CLIENT_LOG.setLevel(Level.WARNING);
-    String named = options.group().isEmpty() ? group : options.group();
-    var decoding = new RecordDecoding(options, intake.lanes(), formats);
-    var source = new KafkaSource(new KafkaPoller(options, named, intake, decoding));
-    source.measure(registry);
-    source.start();
-    return source;
+    SourceShares shares = new SourceShares(intake);
+    List<KafkaSource> sources = new ArrayList<>();
+    for (KafkaOptions each : options) {
+      try {
+        sources.add(KafkaSource.of(each, group, intake, formats, shares));
+      } catch (IllegalArgumentException wrong) {
+        sources.forEach(KafkaSource::drop);
+        throw new IllegalArgumentException(each.key() + ": " + wrong.getMessage(), wrong);
+      }
+    }
+    sources.forEach(source -> source.measure(registry));
+    sources.forEach(KafkaSource::start);
+    return new KafkaSources(sources);
   }
 }

@@ -2,7 +2,6 @@ package io.widerow.ingest.kafka;
 
 import io.widerow.ingest.decode.Refusals;
 import io.widerow.ingest.intake.BatchSample;
-import io.widerow.ingest.intake.ByteCredit;
 import io.widerow.ingest.intake.Intake;
 import io.widerow.ingest.intake.Senders;
 import io.widerow.ingest.lane.BatchOutcome;
@@ -19,21 +18,24 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: the poller's; the lanes' set outcomes.
 final class PartitionFeed {
   private static final int SENT_MAX = 8; // batches of a partition that are out
-  private static final int CREDIT_SHARE = 2; // all sources get the half
   private static final int BYTES_OF_BYTE = 3; // records, the batch, the ring
   private static final long RETRY_NANOS = Duration.ofMillis(100).toNanos();
 
   private final Intake intake;
   private final RecordDecoding decoding;
-  private final ByteCredit credit;
+  private final SourceShares shares;
+  private final @Nullable DeadLetters letters;
   private long held; // bytes of credit
   private boolean isBusy;
   private boolean hasFailed;
 
-  PartitionFeed(Intake intake, RecordDecoding decoding) {
+  /// @param letters null when refused records go nowhere
+  PartitionFeed(
+      Intake intake, RecordDecoding decoding, SourceShares shares, @Nullable DeadLetters letters) {
     this.intake = intake;
     this.decoding = decoding;
-    this.credit = intake.credit();
+    this.shares = shares;
+    this.letters = letters;
   }
 
   /// Whether chunks wait or are out, so that the next look should be soon.
@@ -63,31 +65,27 @@ final class PartitionFeed {
   }
 
   private boolean claim(Chunk chunk) {
-    long bytes = bytes(chunk);
-    boolean isAlone = held == 0;
-    if (!isAlone && held + bytes > credit.bytesMax() / CREDIT_SHARE) {
-      return false;
-    }
-    if (!credit.tryClaim(bytes)) {
-      if (!isAlone || bytes <= credit.bytesMax() / CREDIT_SHARE) {
-        return false;
-      }
-      credit.claimInDebt(bytes); // larger than all that it may have
-    }
-    held += bytes;
-    return true;
+    boolean isClaimed = shares.tryClaim(bytes(chunk), held == 0);
+    held += isClaimed ? bytes(chunk) : 0;
+    return isClaimed;
   }
 
   private void release(Chunk chunk) {
     held -= bytes(chunk);
-    credit.release(bytes(chunk));
+    shares.release(bytes(chunk));
+  }
+
+  /// Whether the partition may have no more batches out. With dead letters it has one: the note of
+  /// the next one has to name what the store refused of it.
+  private boolean isFull(PartitionReader reader) {
+    boolean owes = letters != null && reader.owed() >= SourcePlace.OWED_MAX;
+    return owes || reader.isSplit || reader.sent.size() == (letters == null ? SENT_MAX : 1);
   }
 
   /// False when the partition has to wait.
   private boolean offer(PartitionReader reader) {
-    boolean isFull = reader.isSplit || reader.sent.size() == SENT_MAX;
     Chunk chunk = reader.waiting.peekFirst();
-    if (chunk == null || isFull || System.nanoTime() < reader.retryNanos || !claim(chunk)) {
+    if (chunk == null || isFull(reader) || System.nanoTime() < reader.retryNanos || !claim(chunk)) {
       return false;
     }
     RecordDecoding.Decoded decoded;
@@ -109,9 +107,15 @@ final class PartitionFeed {
     reader.sent.addLast(chunk);
     reader.isSplit = split;
     BatchSample sample = intake.sample(decoded.batch);
+    List<Long> owed =
+        reader.owed(letters == null ? List.of() : decoded.offsets(decoded.batch.refused));
     SourcePlace place =
         SourcePlace.whole(reader.of, chunk.term, chunk.first, chunk.next, chunk.leaderEpoch)
-            .with(chunk.gaps, List.of());
+            .with(chunk.gaps, owed);
+    if (letters != null) {
+      place = place.owing(decoded::offset);
+    }
+    reader.owesLess = false;
     chunk.decoded = decoded;
     chunk.sample = sample;
     intake.lanes().write(decoded.batch, place, outcome -> chunk.outcome = outcome);
@@ -182,6 +186,9 @@ final class PartitionFeed {
     reader.empty += decoded.empty;
     reader.bytes += chunk.bytes;
     reader.rejected += stored.refused().count();
+    if (letters != null) {
+      letters.write(reader, chunk, decoded, stored.refused());
+    }
     String why = reason(reader, decoded, stored.refused());
     reader.reason = why == null ? reader.reason : why;
     String sender = reader.name.topic() + "/" + reader.name.partition();

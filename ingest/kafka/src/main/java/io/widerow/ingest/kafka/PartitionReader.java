@@ -7,6 +7,10 @@ import io.widerow.ingest.lane.SourcePosition;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -24,12 +28,20 @@ import org.jspecify.annotations.Nullable;
 final class PartitionReader {
   private static final long NOTE_NANOS = 1_000_000_000;
   private static final int CHUNK_RECORDS_MAX = 4_000;
+  private static final int CHUNK_RECORDS_OWED_MAX = 1_000; // the note may name all of them
   private static final long CHUNK_BYTES_MAX = 512 << 10;
 
   final SourcePartition of;
   final TopicPartition name;
   final ArrayDeque<Chunk> waiting = new ArrayDeque<>();
   final ArrayDeque<Chunk> sent = new ArrayDeque<>();
+
+  /// Dead letters that are not acknowledged, by offset.
+  final SortedMap<Long, DeadLetters.Letter> letters = new TreeMap<>();
+
+  /// Offsets that the position owed at the start, and whose records are not read again yet.
+  final SortedSet<Long> unread;
+
   private final List<SourceGap> gaps;
   private final List<ConsumerRecord<byte[], byte[]>> torn = new ArrayList<>();
   private long tornUntil;
@@ -47,6 +59,7 @@ final class PartitionReader {
   long bytes;
   long lag;
   @Nullable String reason;
+  boolean owesLess; // than the newest note
 
   /// A partition with a position.
   PartitionReader(SourcePartition of, TopicPartition name, SourcePosition at) {
@@ -58,6 +71,7 @@ final class PartitionReader {
     durable = at.complete();
     tornUntil = at.until();
     gaps = new ArrayList<>(at.gaps());
+    unread = new TreeSet<>(at.owed());
   }
 
   /// A partition that was never read. Its first position is written at once: else it would begin
@@ -83,14 +97,34 @@ final class PartitionReader {
     return leaderEpoch;
   }
 
-  List<SourceGap> gaps() {
-    return gaps;
+  /// Refused offsets that are not in the dead-letter topic.
+  ///
+  /// @param more such offsets
+  List<Long> owed(List<Long> more) {
+    SortedSet<Long> all = new TreeSet<>(more);
+    all.addAll(unread);
+    all.addAll(letters.keySet());
+    return List.copyOf(all);
+  }
+
+  int owed() {
+    return unread.size() + letters.size();
+  }
+
+  /// Lets the position be written when it owes less and nothing else writes it.
+  void noteOwed() {
+    if (owesLess && waiting.isEmpty() && sent.isEmpty() && fetched >= tornUntil && isTimeToNote()) {
+      term++;
+      add(List.of(), fetched);
+    }
   }
 
   /// Takes what was fetched.
   ///
   /// @param next offset after all of it, control records included
-  void take(List<ConsumerRecord<byte[], byte[]>> all, long next, int epoch) {
+  /// @param isOwed whether refused records are owed to a dead-letter topic
+  void take(List<ConsumerRecord<byte[], byte[]>> all, long next, int epoch, boolean isOwed) {
+    int recordsMax = isOwed ? CHUNK_RECORDS_OWED_MAX : CHUNK_RECORDS_MAX;
     List<ConsumerRecord<byte[], byte[]>> rest = all;
     leaderEpoch = epoch;
     if (fetched < tornUntil) {
@@ -100,7 +134,7 @@ final class PartitionReader {
     long chunkBytes = 0;
     for (ConsumerRecord<byte[], byte[]> record : rest) {
       long size = Math.max(0, record.serializedValueSize());
-      boolean full = chunk.size() == CHUNK_RECORDS_MAX || chunkBytes + size > CHUNK_BYTES_MAX;
+      boolean full = chunk.size() == recordsMax || chunkBytes + size > CHUNK_BYTES_MAX;
       if (full && !chunk.isEmpty()) {
         add(chunk, record.offset());
         chunk = new ArrayList<>();
@@ -109,16 +143,16 @@ final class PartitionReader {
       chunk.add(record);
       chunkBytes += size;
     }
-    if (!chunk.isEmpty() || isTimeToNote(next)) {
+    if (!chunk.isEmpty() || (next > fetched && isTimeToNote())) {
       add(chunk, next);
     }
   }
 
-  /// Whether to write a position that advanced over control records alone. The next chunk covers
-  /// them too.
-  private boolean isTimeToNote(long next) {
+  /// Whether to write a position by itself: one that advanced over control records alone, or owes
+  /// less. The next chunk writes it too.
+  private boolean isTimeToNote() {
     long now = System.nanoTime();
-    boolean due = next > fetched && now - notedNanos >= NOTE_NANOS;
+    boolean due = now - notedNanos >= NOTE_NANOS;
     notedNanos = due ? now : notedNanos;
     return due;
   }
@@ -144,30 +178,46 @@ final class PartitionReader {
   }
 
   /// Continues at another offset: records are missing.
-  void skip(long to, SourceGap.Why why, long epochSeconds) {
-    torn.clear();
-    tornUntil = 0;
-    SourceGap gap = new SourceGap(Math.min(fetched, to), Math.max(fetched, to), why, epochSeconds);
-    if (gaps.size() == SourcePlace.GAPS_MAX) {
-      SourceGap last = gaps.removeLast();
-      gap =
-          new SourceGap(
-              Math.min(last.from(), gap.from()),
-              Math.max(last.until(), gap.until()),
-              why,
-              epochSeconds);
-    }
-    gaps.add(gap);
+  ///
+  /// @param from where the consumer is; after [#fetched] when a range is taken as a whole
+  void skip(long from, long to, SourceGap.Why why, long epochSeconds) {
+    add(new SourceGap(Math.min(from, to), Math.max(from, to), why, epochSeconds));
     if (to < fetched) { // what was read from the old log is stored and stays
+      torn.clear();
+      tornUntil = 0;
       term++;
       fetched = to;
+    } else if (fetched < tornUntil) {
+      if (to < tornUntil) {
+        return;
+      }
+      add(List.copyOf(torn), tornUntil);
+      torn.clear();
+      tornUntil = 0;
     }
     add(List.of(), to);
   }
 
-  PartitionState state(@Nullable String waits) {
+  private void add(SourceGap gap) {
+    SourceGap last = gaps.isEmpty() ? null : gaps.getLast();
+    boolean isNext = last != null && last.why() == gap.why() && last.until() == gap.from();
+    if (last != null && (isNext || gaps.size() == SourcePlace.GAPS_MAX)) {
+      gaps.removeLast();
+      gaps.add(
+          new SourceGap(
+              Math.min(last.from(), gap.from()),
+              Math.max(last.until(), gap.until()),
+              gap.why(),
+              gap.epochSeconds()));
+    } else if (last == null || !last.equals(gap)) {
+      gaps.add(gap);
+    }
+  }
+
+  PartitionState state(String source, @Nullable String waits) {
     boolean isWaiting = waits != null;
     return new PartitionState(
+        source,
         name.topic(),
         of.topic().toString(),
         name.partition(),
@@ -177,6 +227,7 @@ final class PartitionReader {
         records,
         rejected,
         empty,
+        owed(),
         bytes,
         List.copyOf(gaps),
         isWaiting ? waits : reason);

@@ -14,9 +14,11 @@ import org.jspecify.annotations.Nullable;
 /// @param records that are stored
 /// @param rejected events that were refused
 /// @param empty records without a value
+/// @param owed refused records that are not in the dead-letter topic yet
 /// @param bytes of the values
 /// @param reason of the refusal or wait that came last; null for none
 record PartitionState(
+    String source,
     String topic,
     String topicId,
     int partition,
@@ -26,16 +28,23 @@ record PartitionState(
     long records,
     long rejected,
     long empty,
+    long owed,
     long bytes,
     List<SourceGap> gaps,
     @Nullable String reason) {
   String json() {
-    StringBuilder json = new StringBuilder("{\"source\":\"kafka\",\"topic\":");
+    StringBuilder json = new StringBuilder("{\"source\":\"");
+    json.append(source).append("\",\"topic\":");
     HttpResponses.appendString(json, topic).append(",\"topicId\":\"").append(topicId);
     json.append("\",\"partition\":").append(partition).append(",\"state\":\"").append(state);
     json.append("\",\"next\":").append(next).append(",\"end\":").append(next + lag);
     json.append(",\"lag\":").append(lag).append(",\"records\":").append(records);
-    json.append(",\"rejected\":").append(rejected).append(",\"empty\":").append(empty);
+    json.append(",\"rejected\":")
+        .append(rejected)
+        .append(",\"empty\":")
+        .append(empty)
+        .append(",\"owed\":")
+        .append(owed);
     json.append(",\"gaps\":[");
     String comma = "";
     for (SourceGap gap : gaps) {

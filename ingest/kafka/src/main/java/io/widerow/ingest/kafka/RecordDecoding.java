@@ -10,6 +10,7 @@ import io.widerow.event.Rejection;
 import io.widerow.event.Utf8;
 import io.widerow.ingest.config.KafkaOptions;
 import io.widerow.ingest.decode.IncomingBatch;
+import io.widerow.ingest.decode.Refusals;
 import io.widerow.ingest.decode.Swar;
 import io.widerow.ingest.http.RecordFormats;
 import io.widerow.ingest.http.RequestRefused;
@@ -22,13 +23,14 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
-/// Decodes records with the decoders of the HTTP endpoints, and gives each event the attributes of
-/// its record: `kafka.topic`, `kafka.partition`, `kafka.offset`, `kafka.key`, `kafka.header.NAME`.
-/// An attribute of the event with such a name wins.
+/// Decodes records with the decoders of their format, and gives each event the attributes of its
+/// record: `kafka.topic`, `kafka.partition`, `kafka.offset`, `kafka.key`, `kafka.header.NAME`. An
+/// attribute of the event with such a name wins.
 ///
 /// - Threads: one.
 /// - Memory: owns a batch for the events of one record; [#close] frees it.
@@ -47,6 +49,7 @@ final class RecordDecoding implements AutoCloseable {
   private static final int HEADER_NAME_MAX = EventLayout.NAME_BYTES_MAX - HEADER.length();
 
   private final KafkaOptions options;
+  private final boolean isTimeOfKafka;
   private final Lanes lanes;
   private final RecordFormats formats;
   private final Map<String, RecordFormats.Decoder> ofJson = new HashMap<>(); // by topic
@@ -79,11 +82,20 @@ final class RecordDecoding implements AutoCloseable {
     long offset(int event) {
       return event < offsets.length ? offsets[event] : -1;
     }
+
+    /// The offsets of the records of refused events, ascending.
+    List<Long> offsets(Refusals refused) {
+      return IntStream.range(0, refused.listed())
+          .mapToObj(each -> offset(refused.index(each)))
+          .distinct()
+          .toList();
+    }
   }
 
-  /// @throws IllegalArgumentException when the endpoint of the format refuses a parameter
+  /// @throws IllegalArgumentException when the format refuses a parameter
   RecordDecoding(KafkaOptions options, Lanes lanes, RecordFormats formats) {
     this.options = options;
+    this.isTimeOfKafka = options.time().equals("kafka");
     this.lanes = lanes;
     this.formats = formats;
     IncomingBatch any = lanes.begin(0);
@@ -97,33 +109,10 @@ final class RecordDecoding implements AutoCloseable {
     Map<String, RecordFormats.Decoder> decoders = isJson ? ofJson : ofOthers;
     RecordFormats.Decoder known = decoders.get(topic);
     if (known == null) {
-      known = newDecoder(topic, isJson);
+      known = formats.decoder(options, topic, isJson);
       decoders.put(topic, known);
     }
     return known;
-  }
-
-  private RecordFormats.Decoder newDecoder(String topic, boolean isJson) {
-    Map<String, String> parameters = new LinkedHashMap<>(options.parameters());
-    String json = "application/json";
-    switch (options.format()) {
-      case "json", "text", "gelf", "splunk", "loki" -> parameters.putIfAbsent("type", topic);
-      default -> {}
-    }
-    return switch (options.format()) {
-      case "json" -> formats.decoder("/v1/events", "application/x-ndjson", parameters);
-      case "text" -> formats.decoder("/v1/events", "text/plain", parameters);
-      case "line" -> formats.decoder("/write", "text/plain", parameters);
-      case "gelf" -> formats.decoder("/gelf", json, parameters);
-      case "splunk" -> formats.decoder("/services/collector/event", json, parameters);
-      case "loki" ->
-          formats.decoder(
-              "/loki/api/v1/push", isJson ? json : "application/x-protobuf", parameters);
-      default -> {
-        String path = "/v1/" + parameters.remove("signal");
-        yield formats.decoder(path, isJson ? json : "application/x-protobuf", parameters);
-      }
-    };
   }
 
   /// @throws io.widerow.storage.StorageException.ClockWrong when an event needs the time of its
@@ -156,6 +145,17 @@ final class RecordDecoding implements AutoCloseable {
     return new Decoded(batch, offsets, empty);
   }
 
+  /// Why a record is refused, or an event of it; null when the decoder refuses none.
+  @Nullable String refusal(ConsumerRecord<byte[], byte[]> record, long wallNanos) {
+    IncomingBatch batch = lanes.begin(wallNanos);
+    try {
+      decode(record, batch);
+      return batch.refused.listed() == 0 ? null : batch.refused.reason(0);
+    } finally {
+      lanes.drop(batch);
+    }
+  }
+
   private void decode(ConsumerRecord<byte[], byte[]> record, IncomingBatch batch) {
     byte[] value = record.value();
     if (value.length + Swar.SLACK_BYTES > body.length) {
@@ -163,7 +163,8 @@ final class RecordDecoding implements AutoCloseable {
     }
     System.arraycopy(value, 0, body, 0, value.length);
     scratch.clear();
-    IncomingBatch part = batch.part(scratch, arrival(record, batch));
+    long arrival = arrival(record, batch);
+    IncomingBatch part = batch.part(scratch, arrival);
     try {
       decoder(record.topic(), value[0]).decode(body, value.length, part);
     } catch (RequestRefused refused) {
@@ -176,6 +177,10 @@ final class RecordDecoding implements AutoCloseable {
     if (scratch.count() > 0) {
       readAttributes(record);
       for (long at = 0; at < scratch.bytes(); ) {
+        if (isTimeOfKafka
+            && EventLayout.version(scratch.memory(), at) == EventLayout.VERSION_ASSIGNED) {
+          EventLayout.setTime(scratch.memory(), at, arrival);
+        }
         add(scratch.memory(), at, batch);
         at += EventLayout.alignedLength(EventLayout.length(scratch.memory(), at));
       }

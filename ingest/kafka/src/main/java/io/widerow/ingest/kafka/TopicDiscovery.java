@@ -5,14 +5,12 @@ import io.widerow.ingest.lane.SourcePartition;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.regex.Pattern;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.KafkaException;
@@ -33,20 +31,26 @@ final class TopicDiscovery {
   private static final int SECONDS_MAX = 10;
 
   private final KafkaOptions options;
-  private final List<Pattern> globs;
+  private final int number;
+  private final SourceShares shares;
   private @Nullable String problem;
+  private boolean hasFound;
 
-  TopicDiscovery(KafkaOptions options) {
+  /// @param number of the reader of the source, which gets its share of the partitions
+  TopicDiscovery(KafkaOptions options, int number, SourceShares shares) {
     this.options = options;
-    this.globs =
-        options.topics().stream()
-            .map(topic -> Pattern.compile(topic.replace(".", "\\.").replace("*", ".*")))
-            .toList();
+    this.number = number;
+    this.shares = shares;
   }
 
   /// Why a topic is not among the partitions found last; null for none.
   @Nullable String problem() {
     return problem;
+  }
+
+  /// Whether a partition was ever found, be it of another reader.
+  boolean hasFound() {
+    return hasFound;
   }
 
   /// The partitions of all topics that exist and may be read.
@@ -73,9 +77,18 @@ final class TopicDiscovery {
   private void add(TopicDescription topic, Map<TopicPartition, SourcePartition> found) {
     UUID id = id(topic);
     for (TopicPartitionInfo each : topic.partitions()) {
-      int number = each.partition();
-      if (options.partitions().isEmpty() || options.partitions().contains(number)) {
-        found.put(new TopicPartition(topic.name(), number), new SourcePartition(id, number));
+      int partition = each.partition();
+      hasFound = true;
+      boolean isWanted = options.partitions().isEmpty() || options.partitions().contains(partition);
+      if (isWanted && Math.floorMod(id.hashCode() + partition, options.readers()) == number) {
+        var name = new TopicPartition(topic.name(), partition);
+        var of = new SourcePartition(id, partition);
+        String why = shares.take(of, options.source());
+        if (why == null) {
+          found.put(name, of);
+        } else {
+          problem = "%s: %s".formatted(name, why);
+        }
       }
     }
   }
@@ -98,7 +111,7 @@ final class TopicDiscovery {
     }
     if (names.size() < options.topics().size()) {
       for (String name : get(admin.listTopics().names())) {
-        if (globs.stream().anyMatch(glob -> glob.matcher(name).matches())) {
+        if (options.topics().stream().anyMatch(glob -> KafkaOptions.isOf(glob, name))) {
           names.add(name);
         }
       }

@@ -6,6 +6,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -24,6 +25,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 ///
 /// - Threads: one.
 final class Broker implements AutoCloseable {
+  private static final int BATCH_HEAD_BYTES = Long.BYTES + Integer.BYTES; // offset, length
   private static final String CLUSTER = "4L6g3nShT-eMCtK--X86sw";
 
   private final Path directory;
@@ -132,6 +134,48 @@ final class Broker implements AutoCloseable {
 
   void kill() {
     process.destroyForcibly().onExit().join();
+  }
+
+  /// Stops it as a supervisor does: a start then does not check its logs.
+  void stop() {
+    process.destroy();
+    process.onExit().join();
+  }
+
+  void startAgain() throws IOException {
+    process = start();
+  }
+
+  /// The log of a partition.
+  Path log(String topic, int partition) {
+    return directory
+        .resolve("logs")
+        .resolve(topic + "-" + partition)
+        .resolve("00000000000000000000.log");
+  }
+
+  /// Damages the last byte of a batch of records in the log of a partition. The broker must not
+  /// run.
+  ///
+  /// @param number of the batch, from 0
+  void damage(String topic, int partition, int number) throws IOException {
+    ByteBuffer log = ByteBuffer.wrap(Files.readAllBytes(log(topic, partition)));
+    int at = 0;
+    for (int batch = 0; batch < number; batch++) {
+      at += BATCH_HEAD_BYTES + log.getInt(at + Long.BYTES);
+    }
+    int last = at + BATCH_HEAD_BYTES + log.getInt(at + Long.BYTES) - 1;
+    log.put(last, (byte) ~log.get(last));
+    Files.write(log(topic, partition), log.array());
+  }
+
+  void delete(String topic) {
+    try (Admin admin = admin()) {
+      admin.deleteTopics(List.of(topic)).all().get(Await.SECONDS, TimeUnit.SECONDS);
+      Await.until(() -> !admin.listTopics().names().get().contains(topic), topic + " is deleted");
+    } catch (Exception failed) {
+      throw new AssertionError("cannot delete " + topic, failed);
+    }
   }
 
   String address() {

@@ -31,6 +31,11 @@ final class KafkaDaemon implements AutoCloseable {
   private final int port;
 
   KafkaDaemon(Path data, String kafka) throws IOException {
+    this(data, Map.of("kafka", kafka));
+  }
+
+  /// A daemon with these keys.
+  KafkaDaemon(Path data, Map<String, String> keys) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
@@ -39,7 +44,8 @@ final class KafkaDaemon implements AutoCloseable {
     command.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
     command.addAll(List.of("-Dslf4j.provider=org.slf4j.jul.JULServiceProvider", "-ea", "-cp"));
     command.add(System.getProperty("java.class.path"));
-    command.addAll(List.of(KafkaDaemon.class.getName(), data.toString(), kafka));
+    command.addAll(List.of(KafkaDaemon.class.getName(), data.toString()));
+    keys.forEach((name, value) -> command.add(name + "=" + value));
     process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
     String line = out.readLine();
@@ -51,11 +57,14 @@ final class KafkaDaemon implements AutoCloseable {
 
   /// The process.
   ///
-  /// @param arguments directory of the store, value of the key `kafka`
+  /// @param arguments directory of the store, then `key=value` each
   public static void main(String[] arguments) throws InterruptedException {
     Map<String, String> keys = new HashMap<>();
     keys.put("data", arguments[0]);
-    keys.put("kafka", arguments[1]);
+    for (int i = 1; i < arguments.length; i++) {
+      int equals = arguments[i].indexOf('=');
+      keys.put(arguments[i].substring(0, equals), arguments[i].substring(equals + 1));
+    }
     keys.put("http", "127.0.0.1:0");
     keys.put("lanes", "2");
     keys.put("open-bytes", "8388608");
@@ -93,6 +102,24 @@ final class KafkaDaemon implements AutoCloseable {
   /// Waits until `GET /v1/kafka` has this part.
   void await(String part) {
     Await.until(() -> get("/v1/kafka").contains(part), "/v1/kafka has " + part);
+  }
+
+  /// Waits until the line of a partition of this topic has this part.
+  void await(String topic, String part) {
+    Await.until(
+        () ->
+            get("/v1/kafka")
+                .lines()
+                .anyMatch(
+                    line -> line.contains("\"topic\":\"" + topic + "\"") && line.contains(part)),
+        topic + " has " + part);
+  }
+
+  /// Waits until all dead letters are written.
+  void awaitNothingOwed() {
+    Await.until(
+        () -> get("/v1/kafka").lines().allMatch(line -> line.contains("\"owed\":0,")),
+        "all dead letters are written");
   }
 
   /// Waits until all that is in the topics is durable.

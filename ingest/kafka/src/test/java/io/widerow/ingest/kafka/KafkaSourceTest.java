@@ -77,12 +77,12 @@ class KafkaSourceTest {
       daemon.awaitNext(4);
       String report = daemon.get("/v1/kafka");
       assertTrue(report.contains("\"reason\":\"web-a/0@1: "), report);
-      assertTrue(report.contains("\"records\":4,\"rejected\":1,\"empty\":1"), report);
+      assertTrue(report.contains("\"records\":4,\"rejected\":1,\"empty\":1,\"owed\":0"), report);
       assertTrue(report.contains("\"topic\":\"web-b\""), report);
       String senders = daemon.get("/v1/senders");
       assertTrue(senders.contains("web-a/0"), senders);
       String metrics = daemon.get("/metrics");
-      assertTrue(metrics.contains("widerow_kafka_records_total 4.0"), metrics);
+      assertTrue(metrics.contains("widerow_kafka_records_total{source=\"kafka\"} 4.0"), metrics);
       String found = daemon.get("/v1/query?type=web&since=1h");
       for (String body : List.of("one", "two", "three")) {
         assertTrue(found.contains("\"body\":\"" + body + "\""), found);

@@ -1,5 +1,6 @@
 package io.widerow.ingest.kafka;
 
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.AttributeName;
@@ -13,11 +14,14 @@ import io.widerow.storage.StoreView;
 import io.widerow.storage.embedded.EmbeddedStore;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /// The oracle: the events of a stopped store, as the records that they were.
 ///
@@ -28,13 +32,21 @@ record StoredRecords(Map<String, TreeSet<Long>> offsets, List<String> bodies) {
   private static final AttributeName PARTITION = AttributeName.of("kafka.partition");
   private static final AttributeName OFFSET = AttributeName.of("kafka.offset");
 
-  /// Reads a store, and fails when a record is there twice, or equal times are not in the order of
-  /// offsets.
-  static StoredRecords read(Path directory) {
-    Map<String, TreeSet<Long>> offsets = new TreeMap<>();
+  /// The bodies of the events of a store, in their order.
+  static List<String> bodies(Path directory) {
     List<String> bodies = new ArrayList<>();
-    Map<String, Long> last = new HashMap<>();
+    forEachBody(directory, bodies::add);
+    return bodies;
+  }
+
+  static void forEachBody(Path directory, Consumer<String> reader) {
     var value = new AttributeValue();
+    forEach(
+        directory,
+        event -> reader.accept(event.find(AttributeName.BODY, value) ? value.toString() : ""));
+  }
+
+  private static void forEach(Path directory, Consumer<EventView> reader) {
     try (EmbeddedStore store = EmbeddedStore.openForReading(directory);
         StoreView view = store.view()) {
       List<PartitionKey> keys =
@@ -43,23 +55,52 @@ record StoredRecords(Map<String, TreeSet<Long>> offsets, List<String> bodies) {
               .toList();
       try (EventCursor cursor = view.open(keys, Scan.all())) {
         while (cursor.nextWhenReady() == EventCursor.Step.EVENT) {
-          EventView event = cursor.event();
-          assertTrue(event.find(TOPIC, value), "an event without topic");
-          String topic = value.toString();
-          assertTrue(event.find(PARTITION, value), "an event without partition");
-          String of = topic + "/" + value.bits();
-          assertTrue(event.find(OFFSET, value), "an event without offset");
-          long offset = value.bits();
-          assertTrue(
-              offsets.computeIfAbsent(of, _ -> new TreeSet<>()).add(offset),
-              "twice: " + of + "@" + offset);
-          String moment = of + " " + event.timeNanos();
-          Long before = last.put(moment, offset);
-          assertTrue(before == null || before < offset, "order of " + of + "@" + offset);
-          bodies.add(event.find(AttributeName.BODY, value) ? value.toString() : "");
+          reader.accept(cursor.event());
         }
       }
     }
-    return new StoredRecords(offsets, bodies);
   }
+
+  /// Reads a store, and fails when a record is there twice, or equal times are not in the order of
+  /// offsets.
+  static StoredRecords read(Path directory) {
+    Map<String, TreeSet<Long>> offsets = new TreeMap<>();
+    offsets(directory, _ -> true)
+        .forEach((of, set) ->
+            offsets.put(
+                of, new TreeSet<>(set.stream().mapToObj(offset -> (long) offset).toList())));
+    return new StoredRecords(offsets, bodies(directory));
+  }
+
+  /// The same for the partitions of some topics. They may have as many records as there are bits in
+  /// the heap.
+  static Map<String, BitSet> offsets(Path directory, Predicate<String> topics) {
+    Map<String, BitSet> offsets = new TreeMap<>();
+    Map<String, Moment> last = new HashMap<>();
+    var value = new AttributeValue();
+    forEach(
+        directory,
+        event -> {
+          assertTrue(event.find(TOPIC, value), "an event without topic");
+          String topic = value.toString();
+          if (topics.test(topic)) {
+            assertTrue(event.find(PARTITION, value), "an event without partition");
+            String of = topic + "/" + value.bits();
+            assertTrue(event.find(OFFSET, value), "an event without offset");
+            int offset = Math.toIntExact(value.bits());
+            BitSet set = offsets.computeIfAbsent(of, _ -> new BitSet());
+            assertFalse(set.get(offset), () -> "twice: " + of + "@" + offset);
+            set.set(offset);
+            Moment before = last.put(of, new Moment(event.timeNanos(), offset));
+            assertTrue(
+                before == null
+                    || before.nanos < event.timeNanos()
+                    || (before.nanos == event.timeNanos() && before.offset < offset),
+                () -> "order of " + of + "@" + offset);
+          }
+        });
+    return offsets;
+  }
+
+  private record Moment(long nanos, int offset) {}
 }

@@ -1,0 +1,77 @@
+package io.widerow.ingest.kafka;
+
+import io.widerow.ingest.intake.ByteCredit;
+import io.widerow.ingest.intake.Intake;
+import io.widerow.ingest.lane.PositionLedger;
+import io.widerow.ingest.lane.SourcePartition;
+import io.widerow.ingest.lane.SourcePosition;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/// The credit of all sources of a daemon, at most half of that of all senders, and the source of
+/// each partition: two sources of one partition would move one position.
+///
+/// - Threads: any.
+final class SourceShares {
+  private static final int CREDIT_SHARE = 2; // all sources get the half
+
+  private final ByteCredit credit;
+  private final Map<SourcePartition, SourcePosition> positions;
+  private final AtomicLong held = new AtomicLong();
+  private final Map<SourcePartition, String> owners = new ConcurrentHashMap<>();
+  private final AtomicInteger begun = new AtomicInteger(); // partitions without a position before
+
+  SourceShares(Intake intake) {
+    credit = intake.credit();
+    positions = intake.lanes().positions();
+  }
+
+  /// Claims bytes before a batch is decoded.
+  ///
+  /// @param isAlone whether the thread holds none, so that waiting may not help a batch that is
+  ///   larger than all that sources may have
+  boolean tryClaim(long bytes, boolean isAlone) {
+    long max = credit.bytesMax() / CREDIT_SHARE;
+    if (isAlone && bytes > max) {
+      claimInDebt(bytes);
+      return true;
+    }
+    if (held.addAndGet(bytes) > max || !credit.tryClaim(bytes)) {
+      held.addAndGet(-bytes);
+      return false;
+    }
+    return true;
+  }
+
+  /// Claims bytes that are in use already.
+  void claimInDebt(long bytes) {
+    held.addAndGet(bytes);
+    credit.claimInDebt(bytes);
+  }
+
+  void release(long bytes) {
+    held.addAndGet(-bytes);
+    credit.release(bytes);
+  }
+
+  /// Gives a partition to a source, for as long as the daemon runs.
+  ///
+  /// @return why the source does not get it; null when it does
+  @Nullable String take(SourcePartition of, String source) {
+    String owner = owners.get(of);
+    if (owner == null && !positions.containsKey(of)) {
+      if (begun.incrementAndGet() + positions.size() > PositionLedger.POSITIONS_MAX) {
+        begun.decrementAndGet();
+        return "the store has positions of %d partitions, which is the most"
+            .formatted(PositionLedger.POSITIONS_MAX);
+      }
+    }
+    if (owner == null) {
+      owner = owners.putIfAbsent(of, source);
+    }
+    return owner == null || owner.equals(source) ? null : "the source " + owner + " reads it";
+  }
+}
