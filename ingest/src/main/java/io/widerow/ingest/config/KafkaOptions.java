@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -137,7 +138,7 @@ public record KafkaOptions(
         refresh == null ? REFRESH : refresh(key, refresh),
         group == null ? "" : group,
         letter == null ? "" : deadLetter(key, letter, topics),
-        Lost.values()[LOST.indexOf(oneOf(key, "dead-letter-lost", lost, LOST))],
+        Lost.valueOf(oneOf(key, "dead-letter-lost", lost, LOST).toUpperCase(Locale.ROOT)),
         fields == null ? Set.copyOf(FIELDS) : fields(key, fields),
         given);
   }
@@ -298,7 +299,7 @@ public record KafkaOptions(
     }
     if (!deadLetter.isEmpty()) {
       query.put("dead-letter", deadLetter);
-      query.put("dead-letter-lost", LOST.get(letters.ordinal()));
+      query.put("dead-letter-lost", letters.name().toLowerCase(Locale.ROOT));
     }
     if (!fields.containsAll(FIELDS)) {
       query.put("fields", fields.isEmpty() ? "none" : String.join(",", new TreeSet<>(fields)));

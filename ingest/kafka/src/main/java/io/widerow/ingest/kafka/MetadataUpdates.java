@@ -5,7 +5,7 @@ import org.apache.kafka.common.ClusterResource;
 import org.apache.kafka.common.ClusterResourceListener;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
-/// Counts the updates of a consumer's metadata, of which the client notifies its deserializers. A
+/// Counts the updates of a consumer's metadata: the client notifies its deserializers of them. A
 /// consumer fetches by the ids of topics in its metadata. So records between two updates are of the
 /// same topics, and only after an update their ids have to be compared: a topic of the same name
 /// may be another one.
