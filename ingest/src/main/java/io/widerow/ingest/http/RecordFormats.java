@@ -81,7 +81,7 @@ public final class RecordFormats {
   ///
   /// @param parameters those of the endpoint
   /// @throws IllegalArgumentException when the endpoint refuses a parameter
-  private Decoder decoder(String path, String contentType, Map<String, String> parameters) {
+  Decoder decoder(String path, String contentType, Map<String, String> parameters) {
     WriteProtocol.@Nullable Factory protocol = endpoints.get(path);
     if (protocol == null) {
       throw new IllegalArgumentException("no endpoint " + path);
