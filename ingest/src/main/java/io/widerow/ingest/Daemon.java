@@ -11,6 +11,7 @@ import io.widerow.ingest.config.AlertOptions;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.config.DaemonStoreOptions;
 import io.widerow.ingest.config.FixedLimits;
+import io.widerow.ingest.config.ForwardOptions;
 import io.widerow.ingest.config.HostName;
 import io.widerow.ingest.config.KafkaOptions;
 import io.widerow.ingest.config.TlsFiles;
@@ -18,6 +19,7 @@ import io.widerow.ingest.decode.TimeParser;
 import io.widerow.ingest.doctor.Doctor;
 import io.widerow.ingest.doctor.Finding;
 import io.widerow.ingest.doctor.FreeSpace;
+import io.widerow.ingest.forward.Forwarder;
 import io.widerow.ingest.http.Access;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.LokiTenants;
@@ -120,6 +122,7 @@ import org.jspecify.annotations.Nullable;
 /// | `widerow-loki-<n>` | one per query of Loki's API | reading its response |
 /// | `widerow-cql-<n>` | one per query of CQL, virtual | reading its response |
 /// | `widerow-kafka-<source>-<n>` | `readers` per source of Kafka | polling, decoding |
+/// | `widerow-forward` | one with the key `forward` | reading, sending |
 /// | `widerow-loki-tail-<n>` | one per tail of Loki's API, virtual | looking for lines, writing |
 /// | `widerow-export-<n>` | one per export | reading, writing |
 /// | `widerow-survey-<n>` | one per query for fields and patterns | reading, counting |
@@ -162,6 +165,7 @@ public final class Daemon implements AutoCloseable {
   private final Access access;
   private final RecordFormats formats = new RecordFormats();
   private volatile SourceProvider.@Nullable Source kafka; // once they are read
+  private volatile @Nullable Forwarder forwarder; // once it sends
   private final HttpServer http;
   private final MaintenanceLoop maintenance = new MaintenanceLoop();
   private final DiskStateLog diskState; // of the maintenance thread
@@ -255,7 +259,7 @@ public final class Daemon implements AutoCloseable {
         doctor,
         alertService,
         usableBytes,
-        new KafkaService(() -> kafka));
+        new KafkaService(() -> kafka, () -> forwarder == null ? null : forwarder.summary()));
   }
 
   private AlertEngine alerts(AlertOptions options) {
@@ -307,6 +311,13 @@ public final class Daemon implements AutoCloseable {
     if (certificates != null) {
       findings.addAll(certificates.findings());
     }
+    if (kafka != null) {
+      findings.addAll(kafka.findings());
+    }
+    Forwarder sending = forwarder;
+    if (sending != null) {
+      findings.addAll(sending.findings());
+    }
     return findings;
   }
 
@@ -335,6 +346,7 @@ public final class Daemon implements AutoCloseable {
       daemon.sockets.listen();
       daemon.storeMetrics();
       daemon.readSources();
+      daemon.startForwarding();
       return daemon;
     } catch (ListenException | SourceRefusedException refused) {
       daemon.close();
@@ -348,9 +360,26 @@ public final class Daemon implements AutoCloseable {
       String group = "widerow-" + UUID.nameUUIDFromBytes(store.secret()).toString().substring(0, 8);
       try {
         store.allowSources();
-        kafka = SourceProvider.found().start(options, intake, formats, registry, group);
+        kafka =
+            SourceProvider.found()
+                .start(options, config.kafkaAccess(), intake, formats, registry, group);
       } catch (IllegalArgumentException why) {
         throw new SourceRefusedException(why);
+      }
+    }
+  }
+
+  private void startForwarding() {
+    ForwardOptions options = config.forward();
+    if (options != null) {
+      try {
+        var sending = new Forwarder(options, store, memory, config.data(), Daemon::epochNanos);
+        sending.measure(registry);
+        sending.start();
+        forwarder = sending;
+      } catch (IllegalArgumentException why) {
+        throw new SourceRefusedException(
+            new IllegalArgumentException("forward: " + why.getMessage(), why));
       }
     }
   }
@@ -439,6 +468,9 @@ public final class Daemon implements AutoCloseable {
     layout.measure();
     if (types.isLookDue() && (store instanceof EmbeddedStore || store.cluster() != null)) {
       lookAtTypes();
+    }
+    if (kafka != null) {
+      kafka.look();
     }
     doctor.look();
   }
@@ -530,6 +562,9 @@ public final class Daemon implements AutoCloseable {
     alerts.stop();
     if (kafka != null) {
       kafka.close();
+    }
+    if (forwarder != null) {
+      forwarder.close();
     }
     long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(config.drainSeconds());
     while (intake.inFlight() > 0 && System.nanoTime() < until) {

@@ -37,15 +37,16 @@ class LayerTest extends LayerRules {
       query.promql.run: query query.logql query.series query.promql
       query.parquet: event storage query query.output query.remote
       query.export: event storage query query.output query.remote query.result query.parquet
+      query.forward: event storage query query.output query.result
       ingest.decode: event
       ingest.series: event ingest.decode
-      ingest.config: event storage query ingest.decode
+      ingest.config: event storage query query.forward query.result ingest.decode
       ingest.lane: event storage ingest.decode
       ingest.transform: event storage query query.text query.filter query.parse query.output \
           ingest.decode ingest.config ingest.lane
       ingest.intake: event ingest.decode ingest.lane
       ingest.http: event storage ingest.decode ingest.config ingest.lane ingest.intake
-      ingest.source: ingest.config ingest.intake ingest.http
+      ingest.source: query.forward ingest.config ingest.intake ingest.http ingest.doctor
       ingest.socket: event storage query ingest.decode ingest.config ingest.lane ingest.intake
       ingest.receive.influx: event storage ingest.decode ingest.series ingest.lane ingest.http
       ingest.receive.fluent: event storage ingest.decode ingest.lane ingest.intake ingest.socket
@@ -68,6 +69,8 @@ class LayerTest extends LayerRules {
       ingest.alert: event storage storage.embedded query query.json query.aggregation \
           query.result query.fields query.logql query.logql.line query.logql.run query.series \
           query.promql query.promql.run ingest.decode ingest.config ingest.lane ingest.http
+      ingest.forward: storage query query.forward query.output query.result ingest.config \
+          ingest.http ingest.doctor
       ingest.serve.reply: ingest.http
       ingest.serve.query: event storage storage.embedded query query.output query.result \
           query.survey query.export query.fields query.patterns ingest.config ingest.lane \
@@ -89,7 +92,8 @@ class LayerTest extends LayerRules {
           ingest.receive.gelf ingest.receive.graphite ingest.receive.influx \
           ingest.receive.journald ingest.receive.json ingest.receive.loki ingest.receive.otlp \
           ingest.receive.prometheus ingest.receive.splunk ingest.receive.statsd \
-          ingest.receive.syslog ingest.source ingest.transform ingest.alert ingest.serve.reply \
+          ingest.receive.syslog ingest.source ingest.forward \
+          ingest.transform ingest.alert ingest.serve.reply \
           ingest.serve.query ingest.serve.loki ingest.serve.page ingest.serve.prometheus \
           ingest.serve.status
       """;

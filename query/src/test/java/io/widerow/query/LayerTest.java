@@ -39,6 +39,7 @@ class LayerTest extends LayerRules {
           query.promql
       query.parquet: event storage query query.output query.remote
       query.export: event storage query query.output query.remote query.result query.parquet
+      query.forward: event storage query query.output query.result
       """;
 
   LayerTest() {

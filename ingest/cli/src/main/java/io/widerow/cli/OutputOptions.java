@@ -57,6 +57,11 @@ final class OutputOptions {
     return token;
   }
 
+  /// Whether a format is asked for.
+  boolean isGiven() {
+    return output != null || csvSafe || token;
+  }
+
   OutputFormat format(Shell shell) {
     if (csvSafe && output != null && output != OutputFormat.csv) {
       throw new QueryException.Refused("csv-safe", "not with --output " + output);

@@ -12,6 +12,7 @@ import io.widerow.query.remote.RemoteResponse;
 import io.widerow.query.remote.RemoteTypes;
 import io.widerow.query.result.QueryParameters;
 import io.widerow.query.result.Tail;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -40,6 +41,10 @@ import picocli.CommandLine.Parameters;
           + " its rows are shown again, with widerow.revision, and replace the earlier ones.",
       "On a cluster, stderr names each daemon whose lag exceeds --lag: its events arrive late. With"
           + " tokens this needs the scope admin.",
+      "With --to, each event is a record: JSON, its type as the key, its token in the header"
+          + " widerow.token. The position in --state moves when Kafka has acknowledged, so a record"
+          + " may come twice, with the same token, and none is lost. --since counts for the first"
+          + " start only.",
       "Exit codes: see `widerow query --help`."
     })
 public final class TailCommand implements Callable<Integer> {
@@ -124,6 +129,18 @@ public final class TailCommand implements Callable<Integer> {
       description = "Exit after this many events; with --stats, rows of complete steps.")
   long limit = Long.MAX_VALUE;
 
+  @Option(
+      names = "--to",
+      paramLabel = "TARGET",
+      description = "Send to kafka:HOST:PORT/TOPIC in place of standard output.")
+  @Nullable String to;
+
+  @Option(
+      names = "--state",
+      paramLabel = "FILE",
+      description = "With --to: the acknowledged position. Default: widerow-tail-TOPIC.")
+  @Nullable Path state;
+
   @Mixin final OutputOptions output = new OutputOptions();
 
   /// When events are shown.
@@ -142,11 +159,17 @@ public final class TailCommand implements Callable<Integer> {
       throw new QueryException.Refused("limit", "must be at least 1, got " + limit);
     }
     checkStart();
+    if (to != null) {
+      return new TailForward(this, to, shell).call();
+    }
+    if (state != null) {
+      throw new QueryException.Refused("state", "requires --to; give both");
+    }
     if (stats != null || by != null) {
       return new ContinuousQueryClient(this, shell).call();
     }
-    long everyNanos = TimeText.positive("every", every == null ? POLL : every);
-    long lagNanos = mode == Mode.now ? 0 : TimeText.positive("lag", lag);
+    long everyNanos = everyNanos();
+    long lagNanos = lagNanos();
     Map<String, List<String>> given = parameters();
     long nowNanos = ShownTimes.nowNanos();
     Token start = start(nowNanos);
@@ -171,6 +194,14 @@ public final class TailCommand implements Callable<Integer> {
         everyNanos,
         new ClusterLagWarning(lagNanos, () -> RemoteCluster.daemons(address), shell.err()));
     return ExitCode.OK.number;
+  }
+
+  long everyNanos() {
+    return TimeText.positive("every", every == null ? POLL : every);
+  }
+
+  long lagNanos() {
+    return mode == Mode.now ? 0 : TimeText.positive("lag", lag);
   }
 
   /// Has the daemon warn of misspelt fields: polls after a position do not.
@@ -221,7 +252,7 @@ public final class TailCommand implements Callable<Integer> {
   }
 
   /// Reports once that the daemon is being followed: without events there is no other output.
-  private Tail.Answer ask(Map<String, List<String>> parameters, DaemonAddress address) {
+  Tail.Answer ask(Map<String, List<String>> parameters, DaemonAddress address) {
     RemoteCursor cursor = RemoteCursor.open(address, parameters);
     tellFollowing(address);
     return new Tail.Answer(cursor, cursor.arrived());
@@ -235,7 +266,7 @@ public final class TailCommand implements Callable<Integer> {
     }
   }
 
-  private Map<String, List<String>> parameters() {
+  Map<String, List<String>> parameters() {
     Map<String, List<String>> given = new LinkedHashMap<>();
     if (!types.isEmpty()) {
       given.put("type", types);

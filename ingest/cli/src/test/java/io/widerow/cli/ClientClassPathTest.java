@@ -75,6 +75,8 @@ class ClientClassPathTest {
           "check doctor",
           "check health",
           "check senders",
+          "kafka list",
+          "kafka seen",
           "snapshot");
 
   @TempDir Path directory;

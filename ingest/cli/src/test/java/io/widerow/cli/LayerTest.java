@@ -22,6 +22,7 @@ class LayerTest extends LayerRules {
       query.result:
       query.parquet:
       query.export:
+      query.forward:
       query.json:
       cql:
       cql.type:
@@ -44,7 +45,8 @@ class LayerTest extends LayerRules {
       ingest.serve.reply:
       ingest:
       cli: event cql.store storage storage.embedded storage.repair query query.output \
-          query.aggregation query.remote query.result query.promql.run cql cql.schema \
+          query.aggregation query.remote query.result query.promql.run query.forward cql \
+          cql.schema \
           cql.table cql.define
       cli.remote: storage query query.output query.aggregation query.sizing query.remote cli
       cli.cql: query query.output query.aggregation query.remote cql cql.type cli

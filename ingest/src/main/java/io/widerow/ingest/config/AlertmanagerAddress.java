@@ -1,5 +1,6 @@
 package io.widerow.ingest.config;
 
+import io.widerow.query.SecretFile;
 import io.widerow.storage.PemFiles;
 import java.net.URI;
 import java.net.URISyntaxException;

@@ -8,6 +8,7 @@ import io.widerow.event.NearestName;
 import io.widerow.ingest.config.Key.Check;
 import io.widerow.ingest.config.Key.Default;
 import io.widerow.ingest.config.Key.Group;
+import io.widerow.query.forward.KafkaAccess;
 import io.widerow.storage.Durability;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -30,7 +31,6 @@ public final class ConfigKeys {
   private static final Duration DAYS_30 = Duration.ofDays(30);
   private static final Duration HOUR = Duration.ofHours(1);
   private static final Duration YEAR = Duration.ofDays(365);
-  private static final String VERSION = "([7-9]|[1-9]\\d)(\\.\\d{1,4}){2}";
 
   // In the order of the constants.
   private static final List<Key<?>> MADE = new ArrayList<>();
@@ -65,7 +65,7 @@ public final class ConfigKeys {
       main("syslog-zone", "UTC", Form.ZONE).summary("zone of syslog times without a zone");
 
   static final Key<Optional<Path>> FLUENT_SHARED_KEY =
-      main("fluent-shared-key", "", Form.FILE, readable())
+      main("fluent-shared-key", "", Form.FILE, KeyChecks.readable())
           .summary("file, mode 0600, with the shared key of Fluent senders; empty: none");
 
   static final Key<Optional<String>> STORE =
@@ -159,29 +159,30 @@ public final class ConfigKeys {
           .summary("types in all; the events of further ones are stored under the type overflow");
 
   static final Key<Duration> DEDUPLICATE_FOR =
-      main("deduplicate-for", "15m", Form.GRACE, atMost(YEAR))
+      main("deduplicate-for", "15m", Form.GRACE, KeyChecks.atMost(YEAR))
           .summary(
               "how long a retry is recognized, 0s to 365d; at least the last 100,000 requests of a"
                   + " lane are");
 
   static final Key<Optional<Path>> TOKENS =
-      main("tokens", "", Form.FILE, readable()).summary("file of tokens; empty: clients need none");
+      main("tokens", "", Form.FILE, KeyChecks.readable())
+          .summary("file of tokens; empty: clients need none");
 
   static final Key<Optional<Path>> TLS_CERTIFICATE =
-      main("tls-certificate", "", Form.FILE, readable())
+      main("tls-certificate", "", Form.FILE, KeyChecks.readable())
           .summary("PEM file with the certificate and its chain; empty: no TLS");
 
   static final Key<Optional<Path>> TLS_KEY =
-      main("tls-key", "", Form.FILE, readable())
+      main("tls-key", "", Form.FILE, KeyChecks.readable())
           .summary("PEM file with the certificate's private key");
 
   static final Key<Optional<Path>> TLS_CLIENT_CA =
-      main("tls-client-ca", "", Form.FILE, readable())
+      main("tls-client-ca", "", Form.FILE, KeyChecks.readable())
           .summary(
               "PEM file of the authorities that sign sender certificates, for the -tls listeners");
 
   static final Key<List<String>> HOSTS =
-      main("hosts", "", Form.NAMES, ConfigKeys::requireWhole)
+      main("hosts", "", Form.NAMES, KeyChecks::requireWhole)
           .summary(
               "host names that requests to a daemon without tokens may use, in addition to"
                   + " localhost, separated by commas");
@@ -191,7 +192,7 @@ public final class ConfigKeys {
           .summary("listen for other machines without TLS and tokens");
 
   static final Key<Optional<Path>> TRANSFORMS =
-      main("transforms", "", Form.FILE, readable())
+      main("transforms", "", Form.FILE, KeyChecks.readable())
           .summary("file of transforms, which parse, change and drop events; empty: none");
 
   static final Key<Optional<Path>> RULES_DIR =
@@ -208,6 +209,53 @@ public final class ConfigKeys {
 
   // The second table.
 
+  static final Key<Optional<ForwardOptions>> FORWARD =
+      advanced("forward", "", Form.FORWARD)
+          .summary(
+              "topic of Kafka to which events are sent, kafka:HOST:PORT[,..]/TOPIC[?type=..];"
+                  + " empty: none");
+
+  static final Key<Optional<Path>> KAFKA_CA =
+      advanced("kafka-ca", "", Form.FILE, KeyChecks.readable())
+          .summary("PEM file of the authorities that sign certificates of brokers; empty: no TLS");
+
+  static final Key<Optional<Path>> KAFKA_CERT =
+      advanced("kafka-cert", "", Form.FILE, KeyChecks.readable())
+          .summary("PEM file with the certificate for brokers and its chain; empty: none");
+
+  static final Key<Optional<Path>> KAFKA_KEY =
+      advanced("kafka-key", "", Form.FILE, KeyChecks.readable())
+          .summary("PEM file with the private key of `kafka-cert`");
+
+  static final Key<String> KAFKA_USER =
+      advanced("kafka-user", "", Form.TEXT)
+          .summary("user at the brokers (SASL), with `kafka-password-file`; empty: none");
+
+  static final Key<Optional<Path>> KAFKA_PASSWORD_FILE =
+      advanced("kafka-password-file", "", Form.FILE, KeyChecks.readable())
+          .summary("file, mode 0600, with the password of `kafka-user` in one line");
+
+  static final Key<String> KAFKA_MECHANISM =
+      advanced(
+              "kafka-mechanism",
+              KafkaAccess.MECHANISMS.getFirst(),
+              Form.word(KafkaAccess.MECHANISMS.toArray(new String[0])))
+          .summary("how `kafka-user` proves its password: SCRAM-SHA-512, SCRAM-SHA-256 or PLAIN");
+
+  static final Key<Optional<String>> KAFKA_OAUTH =
+      advanced("kafka-oauth", "", Form.URI)
+          .summary(
+              "URL that gives tokens (OAUTHBEARER) to the client `kafka-user`, in place of"
+                  + " `kafka-mechanism`; empty: none");
+
+  static final Key<String> KAFKA_SET =
+      key(
+              "kafka-set" + Key.OF_NAME,
+              Group.ADVANCED,
+              Default.computed(_ -> "", "none", _ -> "kafka-set"),
+              Form.TEXT)
+          .summary("a property of Kafka's client, such as kafka-set.fetch.max.wait.ms=100");
+
   static final Key<Duration> RULES_INTERVAL =
       advanced("rules-interval", "1m", Form.DURATION)
           .summary("interval of the evaluations of rule groups that have none");
@@ -217,19 +265,19 @@ public final class ConfigKeys {
           .summary("time after which an Alertmanager gets a firing alert again");
 
   static final Key<Duration> RULES_SETTLE =
-      advanced("rules-settle", "10s", Form.GRACE, atMost(HOUR))
+      advanced("rules-settle", "10s", Form.GRACE, KeyChecks.atMost(HOUR))
           .summary(
               "time after a start before rules are evaluated, in which senders repeat what they"
                   + " could not deliver; 0s to 1h");
 
   static final Key<Duration> RULES_LATE =
-      advanced("rules-late", "0s", Form.GRACE, atMost(Duration.ofDays(1)))
+      advanced("rules-late", "0s", Form.GRACE, KeyChecks.atMost(Duration.ofDays(1)))
           .summary(
               "how far back rules are evaluated again for events that arrive late; 0s: not, to"
                   + " 24h");
 
   static final Key<Duration> SELF_METRICS =
-      advanced("self-metrics", "0s", Form.GRACE, atMost(HOUR))
+      advanced("self-metrics", "0s", Form.GRACE, KeyChecks.atMost(HOUR))
           .summary(
               "time after which the daemon stores its own /metrics as samples with job=widerow,"
                   + " such as 15s; 0s: not, to 1h");
@@ -239,11 +287,11 @@ public final class ConfigKeys {
           .summary("URL of this daemon in alerts, such as https://logs.example.com; empty: none");
 
   static final Key<List<String>> EXTERNAL_LABELS =
-      advanced("external-labels", "", Form.NAMES, ConfigKeys::requireLabels)
+      advanced("external-labels", "", Form.NAMES, KeyChecks::requireLabels)
           .summary("labels added to each alert that is sent, NAME=VALUE, separated by commas");
 
   static final Key<String> ELASTICSEARCH_VERSION =
-      advanced("elasticsearch-version", "8.19.0", Form.TEXT, ConfigKeys::requireVersion)
+      advanced("elasticsearch-version", "8.19.0", Form.TEXT, KeyChecks::requireVersion)
           .summary("version that clients of Elasticsearch get; three numbers, 7.0.0 or more");
 
   static final Key<List<String>> LOKI_LABELS =
@@ -254,7 +302,7 @@ public final class ConfigKeys {
                   + " out");
 
   static final Key<String> LOKI_TENANTS =
-      advanced("loki-tenants", "fake", Form.TEXT, ConfigKeys::requireTenant)
+      advanced("loki-tenants", "fake", Form.TEXT, KeyChecks::requireTenant)
           .summary(
               "the value of `X-Scope-OrgID` that clients of Loki may send, or none; another one is"
                   + " refused; `*`: any, all share their data");
@@ -368,7 +416,7 @@ public final class ConfigKeys {
           .summary("how long a bucket is closed before its segments are merged (compacted)");
 
   static final Key<Duration> RETENTION_GRACE =
-      advanced("retention-grace", "15m", Form.GRACE, atMost(DAYS_30))
+      advanced("retention-grace", "15m", Form.GRACE, KeyChecks.atMost(DAYS_30))
           .summary("how long events that a change of retention hides stay on the disk, 0s to 30d");
 
   static final Key<Optional<Integer>> DAEMON_NUMBER =
@@ -499,46 +547,6 @@ public final class ConfigKeys {
         key(name, Group.SOCKET, Default.of(""), Form.ADDRESS_OR_NONE).summary(summary);
     MADE_SOCKETS.add(key);
     return key;
-  }
-
-  private static Check<Optional<Path>> readable() {
-    return (name, file) -> SecurityOptions.requireReadable(name, file.orElse(null));
-  }
-
-  private static Check<Duration> atMost(Duration max) {
-    return (name, value) ->
-        require(
-            value.compareTo(max) <= 0,
-            "%s must be 0s to %s, got %s".formatted(name, Age.text(max), Age.text(value)));
-  }
-
-  private static void requireWhole(String name, List<String> hosts) {
-    for (String host : hosts) {
-      require(
-          host.indexOf('*') < 0,
-          "%s: takes whole names, separated by commas, and no *, got %s".formatted(name, host));
-    }
-  }
-
-  private static void requireLabels(String name, List<String> labels) {
-    for (String label : labels) {
-      require(
-          label.matches("[a-zA-Z_][a-zA-Z0-9_]*=.+"),
-          "%s must be NAME=VALUE, separated by commas, got %s".formatted(name, label));
-    }
-  }
-
-  private static void requireTenant(String name, String tenant) {
-    require(
-        tenant.equals("*") || tenant.matches("[A-Za-z0-9!._*'()-]{1,150}"),
-        "%s must be one name of a tenant or *, got %s; several tenants need a daemon each"
-            .formatted(name, tenant));
-  }
-
-  private static void requireVersion(String name, String version) {
-    require(
-        version.matches(VERSION),
-        "%s must be three numbers from 7.0.0 on, such as 8.19.0, got %s".formatted(name, version));
   }
 
   private static String fromStore(Map<String, String> texts) {

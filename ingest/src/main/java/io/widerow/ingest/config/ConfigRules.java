@@ -43,6 +43,20 @@ import java.util.Optional;
 final class ConfigRules {
   private static final String TLS = "-tls";
 
+  /// The beginning of the names of [#KAFKA_ACCESS].
+  private static final String KAFKA_ = "kafka-";
+
+  private static final List<Key<?>> KAFKA_ACCESS =
+      List.of(
+          ConfigKeys.KAFKA_CA,
+          ConfigKeys.KAFKA_CERT,
+          ConfigKeys.KAFKA_KEY,
+          ConfigKeys.KAFKA_USER,
+          ConfigKeys.KAFKA_PASSWORD_FILE,
+          ConfigKeys.KAFKA_MECHANISM,
+          ConfigKeys.KAFKA_OAUTH,
+          ConfigKeys.KAFKA_SET);
+
   /// For every configuration.
   static final List<ConfigRule> ALL = all();
 
@@ -53,7 +67,9 @@ final class ConfigRules {
               config -> config.security().check(), TLS_CERTIFICATE, TLS_KEY, TLS_CLIENT_CA),
           ConfigRule.of(config -> config.security().checkTokens(), TOKENS),
           ConfigRule.of(config -> config.listen().check(), FLUENT_SHARED_KEY),
-          ConfigRule.of(config -> config.alerts().check(), ALERTMANAGERS));
+          ConfigRule.of(config -> config.alerts().check(), ALERTMANAGERS),
+          new ConfigRule(KAFKA_ACCESS, config -> config.kafkaAccess().checkFiles(KAFKA_)),
+          ConfigRule.of(ConfigRules::checkForward, ConfigKeys.FORWARD));
 
   private ConfigRules() {}
 
@@ -77,6 +93,7 @@ final class ConfigRules {
     rules.add(ConfigRule.of(ConfigRules::requireSnapshotDirectory, SNAPSHOT_DIR, DATA));
     rules.add(ConfigRule.of(ConfigRules::requireQuorum, DURABILITY, STORE));
     rules.add(ConfigRule.of(ConfigRules::requireSource, KAFKA, KAFKA_OF, STORE, INSECURE));
+    rules.add(new ConfigRule(KAFKA_ACCESS, config -> config.kafkaAccess().check(KAFKA_)));
     rules.add(ConfigRule.of(ConfigRules::requireNumber, DAEMON_NUMBER, STORE));
     rules.add(ConfigRule.of(ConfigRules::requireLateHere, RULES_LATE, STORE));
     rules.add(
@@ -140,9 +157,16 @@ final class ConfigRules {
           "%s needs a store on this machine, got store; daemons of a cluster cannot share topics"
               .formatted(kafka.key()));
       require(
-          config.insecure() || kafka.isLocal(),
-          "%s: %s is not on this machine; without TLS that needs --insecure"
+          config.insecure() || kafka.isLocal() || config.kafkaAccess().isTls(),
+          "%s: %s is not on this machine; without TLS (kafka-ca) that needs --insecure"
               .formatted(kafka.key(), String.join(",", kafka.brokers())));
+    }
+  }
+
+  private static void checkForward(DaemonConfig config) {
+    ForwardOptions forward = config.forward();
+    if (forward != null) {
+      forward.to().access().checkFiles("forward: ");
     }
   }
 

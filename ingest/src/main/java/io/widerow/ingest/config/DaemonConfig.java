@@ -1,5 +1,6 @@
 package io.widerow.ingest.config;
 
+import io.widerow.query.forward.KafkaAccess;
 import io.widerow.storage.Durability;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -168,6 +169,25 @@ public final class DaemonConfig {
             values.get(ConfigKeys.KAFKA).stream(),
             values.ofTypes(ConfigKeys.KAFKA_OF).values().stream().flatMap(Optional::stream))
         .toList();
+  }
+
+  /// Where events are sent; null for nowhere.
+  public @Nullable ForwardOptions forward() {
+    return values.get(ConfigKeys.FORWARD).orElse(null);
+  }
+
+  /// Whom to trust among the brokers of Kafka, and the credentials for them.
+  public KafkaAccess kafkaAccess() {
+    String user = values.get(ConfigKeys.KAFKA_USER);
+    return new KafkaAccess(
+        values.get(ConfigKeys.KAFKA_CA).orElse(null),
+        values.get(ConfigKeys.KAFKA_CERT).orElse(null),
+        values.get(ConfigKeys.KAFKA_KEY).orElse(null),
+        user.isEmpty() ? null : user,
+        values.get(ConfigKeys.KAFKA_PASSWORD_FILE).orElse(null),
+        values.get(ConfigKeys.KAFKA_MECHANISM),
+        values.get(ConfigKeys.KAFKA_OAUTH).orElse(null),
+        values.ofTypes(ConfigKeys.KAFKA_SET));
   }
 
   /// Level of requests that name none.

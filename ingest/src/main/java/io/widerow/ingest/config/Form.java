@@ -98,6 +98,9 @@ public record Form<T>(
   static final Form<Optional<KafkaOptions>> KAFKA =
       optional("HOST:PORT/TOPIC", KafkaOptions::parse, KafkaOptions::print);
 
+  static final Form<Optional<ForwardOptions>> FORWARD =
+      optional("kafka:HOST:PORT/TOPIC", ForwardOptions::parse, options -> options.to().text());
+
   /// Reads a text.
   @FunctionalInterface
   public interface Reader<T> {

@@ -3,6 +3,7 @@ package io.widerow.ingest.config;
 import static io.widerow.ingest.config.Key.require;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.widerow.query.forward.KafkaAccess;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.time.DateTimeException;
@@ -87,8 +88,6 @@ public record KafkaOptions(
   private static final Pattern BROKER =
       Pattern.compile("(\\[[0-9a-fA-F:]+]|[^\\[\\]:/@]+):(\\d{1,5})");
   private static final Pattern TOPIC = Pattern.compile("[a-zA-Z0-9._*-]{1,249}");
-  private static final Pattern LOCAL =
-      Pattern.compile("(localhost|127(\\.\\d{1,3}){3}|\\[::1]):\\d+");
 
   /// Reads the value of a key.
   ///
@@ -99,6 +98,9 @@ public record KafkaOptions(
         key.equals(KEY) || (source.matches(SOURCE) && !source.equals(KEY)),
         "%s: a name of a source is 1 to 32 of a-z, 0-9 and -, and not kafka, got %s"
             .formatted(key, source));
+    require(
+        text.replaceFirst("\\?.*", "").indexOf('@') < 0,
+        key + ": a password belongs into a file: use kafka-user and kafka-password-file");
     int slash = text.indexOf('/');
     require(slash > 0, "%s must be HOST:PORT/TOPIC, got %s".formatted(key, text));
     int question = text.indexOf('?', slash);
@@ -278,7 +280,7 @@ public record KafkaOptions(
 
   /// Whether all brokers are on this machine.
   boolean isLocal() {
-    return brokers.stream().allMatch(broker -> LOCAL.matcher(broker).matches());
+    return KafkaAccess.isLocal(brokers);
   }
 
   /// The value of the key.

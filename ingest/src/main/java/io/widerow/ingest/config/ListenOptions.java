@@ -1,5 +1,6 @@
 package io.widerow.ingest.config;
 
+import io.widerow.query.SecretFile;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.Optional;

@@ -3,6 +3,7 @@ package io.widerow.ingest.config;
 import static io.widerow.event.Utf8.ascii;
 
 import io.widerow.ingest.decode.Sha256;
+import io.widerow.query.SecretFile;
 import io.widerow.storage.FailureReason;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

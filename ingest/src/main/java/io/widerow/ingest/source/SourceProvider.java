@@ -2,8 +2,10 @@ package io.widerow.ingest.source;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.widerow.ingest.config.KafkaOptions;
+import io.widerow.ingest.doctor.Finding;
 import io.widerow.ingest.http.RecordFormats;
 import io.widerow.ingest.intake.Intake;
+import io.widerow.query.forward.KafkaAccess;
 import java.util.List;
 import java.util.ServiceLoader;
 
@@ -13,11 +15,14 @@ public interface SourceProvider {
   /// Starts to read. An absent broker is no error: its source waits for it.
   ///
   /// @param options of each source
+  /// @param access whom to trust among the brokers, and the credentials for them
   /// @param formats the decoders of the HTTP endpoints
   /// @param group of the offsets that are committed for other tools, when the options name none
-  /// @throws IllegalArgumentException with the key in it, when a format refuses a parameter
+  /// @throws IllegalArgumentException with the key in it, when a format refuses a parameter, or the
+  ///   client a property
   Source start(
       List<KafkaOptions> options,
+      KafkaAccess access,
       Intake intake,
       RecordFormats formats,
       MeterRegistry registry,
@@ -43,6 +48,17 @@ public interface SourceProvider {
 
     /// Each source as a JSON object, with commas between them.
     String summary();
+
+    /// Renews its metrics and findings. Called about once a second, by one thread.
+    void look();
+
+    /// What an operator should check.
+    List<Finding> findings();
+
+    /// Clears the lists of gaps soon.
+    ///
+    /// @return the number of gaps that are listed
+    long seen();
 
     /// Ends their threads, after the batches in progress have their outcomes.
     @Override

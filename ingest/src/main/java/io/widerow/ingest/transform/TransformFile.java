@@ -2,9 +2,9 @@ package io.widerow.ingest.transform;
 
 import io.widerow.event.EventBatch;
 import io.widerow.ingest.config.FileVersion;
-import io.widerow.ingest.config.SecretFile;
 import io.widerow.ingest.decode.IncomingBatch;
 import io.widerow.ingest.lane.BatchTransform;
+import io.widerow.query.SecretFile;
 import io.widerow.storage.FailureReason;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;

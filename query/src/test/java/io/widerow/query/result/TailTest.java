@@ -61,7 +61,7 @@ class TailTest extends RestartedStore {
   }
 
   /// A cursor that closes its view, and breaks off after a given number of events.
-  private static final class ViewCursor implements EventCursor {
+  static final class ViewCursor implements EventCursor {
     private final StoreView view;
     private final EventCursor cursor;
     private int left;

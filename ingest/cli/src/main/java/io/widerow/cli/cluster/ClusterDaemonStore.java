@@ -2,9 +2,9 @@ package io.widerow.cli.cluster;
 
 import io.widerow.ingest.config.ClusterKeys;
 import io.widerow.ingest.config.DaemonConfig;
-import io.widerow.ingest.config.SecretFile;
 import io.widerow.ingest.config.SecurityOptions;
 import io.widerow.query.QueryThreads;
+import io.widerow.query.SecretFile;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.cassandra.CassandraStore;

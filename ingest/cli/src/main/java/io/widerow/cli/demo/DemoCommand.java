@@ -6,6 +6,7 @@ import io.widerow.cli.Shell;
 import io.widerow.cli.serve.LogSetup;
 import io.widerow.cli.serve.ServeCommand;
 import io.widerow.ingest.Daemon;
+import io.widerow.ingest.SourceRefusedException;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.config.MemoryPlan;
 import io.widerow.storage.EventStore;
@@ -67,6 +68,14 @@ public final class DemoCommand implements Callable<Integer> {
       paramLabel = "URI")
   private @Nullable String cluster;
 
+  @Option(
+      names = "--kafka",
+      description =
+          "Also read topics of a broker of yours, HOST:PORT/TOPIC, as the key kafka of serve does."
+              + " Useful with --keep.",
+      paramLabel = "SOURCE")
+  private @Nullable String kafka;
+
   @Option(names = "--keep", description = "Keep the daemon and its page until Ctrl-C.")
   private boolean keep;
 
@@ -117,6 +126,9 @@ public final class DemoCommand implements Callable<Integer> {
     if (cluster != null) {
       keys.put("store", cluster);
     }
+    if (kafka != null) {
+      keys.put("kafka", kafka);
+    }
     DaemonConfig config;
     try {
       config = DaemonConfig.of(keys);
@@ -134,11 +146,17 @@ public final class DemoCommand implements Callable<Integer> {
       say("A daemon runs on %s and writes to %s.".formatted(url, cluster == null ? data : cluster));
       DemoFeed feed = new DemoFeed(url, logs);
       feed(feed, daemon.socketAddress("syslog"));
+      if (kafka != null) {
+        say("It also reads %s; `%s kafka --url %s` shows how far.".formatted(kafka, shown, url));
+      }
       worst = show(url, feed);
       page(url);
       if (keep) {
         stay.untilAsked();
       }
+    } catch (SourceRefusedException refused) {
+      own().getErr().println("widerow demo: " + refused.getMessage());
+      return ExitCode.USAGE.number;
     } finally {
       stay.over();
     }

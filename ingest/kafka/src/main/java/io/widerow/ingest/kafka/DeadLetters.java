@@ -9,6 +9,7 @@ import java.util.Properties;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Future;
+import java.util.function.Supplier;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -38,7 +39,7 @@ final class DeadLetters implements AutoCloseable {
   private static final int LETTER_BYTES_MAX = 128 << 20; // the brokers decide
 
   private final KafkaOptions options;
-  private final Properties client;
+  private final Supplier<Properties> client;
   private final SourceShares shares;
   private final Queue<Letter> unsent = new ArrayDeque<>();
   private final Queue<Outcome> outcomes = new ConcurrentLinkedQueue<>();
@@ -63,7 +64,7 @@ final class DeadLetters implements AutoCloseable {
   private record Outcome(Letter letter, @Nullable Exception failure) {}
 
   /// @param client how the brokers are reached
-  DeadLetters(KafkaOptions options, Properties client, SourceShares shares) {
+  DeadLetters(KafkaOptions options, Supplier<Properties> client, SourceShares shares) {
     this.options = options;
     this.client = client;
     this.shares = shares;
@@ -73,7 +74,7 @@ final class DeadLetters implements AutoCloseable {
     KafkaProducer<byte[], byte[]> open = producer;
     if (open == null) {
       Properties all = new Properties();
-      all.putAll(client);
+      all.putAll(client.get());
       all.remove("default.api.timeout.ms");
       all.put(ProducerConfig.ACKS_CONFIG, "all");
       all.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, "false"); // a second letter is allowed

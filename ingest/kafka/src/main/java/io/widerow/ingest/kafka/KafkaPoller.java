@@ -55,11 +55,12 @@ final class KafkaPoller implements Runnable {
   private static final CloseOptions QUICKLY = CloseOptions.timeout(Duration.ofSeconds(2));
 
   private final KafkaOptions options;
+  private final ClientProperties client;
+  private final String clientId;
   private final String group;
   private final Intake intake;
   private final RecordDecoding decoding;
   private final TopicDiscovery discovery;
-  private final String client;
   private final @Nullable DeadLetters letters;
   private final PartitionFeed feed;
   private final Map<TopicPartition, PartitionReader> readers = new HashMap<>(); // that are assigned
@@ -82,27 +83,30 @@ final class KafkaPoller implements Runnable {
   private long commitAt;
   private long publishAt;
   private volatile boolean stopped;
+  private volatile boolean isSeen; // the gaps, and are to be cleared
   private volatile @Nullable Consumer<byte[], byte[]> polling;
   private volatile @Nullable String reason = "not connected yet";
   private volatile List<PartitionState> states = List.of();
 
-  /// @param client its name for the brokers
+  /// @param clientId its name for the brokers
   KafkaPoller(
       KafkaOptions options,
-      String client,
+      ClientProperties client,
+      String clientId,
       String group,
       Intake intake,
       RecordDecoding decoding,
       TopicDiscovery discovery,
       SourceShares shares) {
     this.options = options;
+    this.client = client;
+    this.clientId = clientId;
     this.group = group;
     this.intake = intake;
     this.decoding = decoding;
     this.discovery = discovery;
-    this.client = client;
     this.letters =
-        options.deadLetter().isEmpty() ? null : new DeadLetters(options, properties(), shares);
+        options.deadLetter().isEmpty() ? null : new DeadLetters(options, this::properties, shares);
     this.feed = new PartitionFeed(intake, decoding, shares, letters);
   }
 
@@ -114,6 +118,11 @@ final class KafkaPoller implements Runnable {
   /// Why nothing is read at present; null while records are read.
   @Nullable String reason() {
     return reason;
+  }
+
+  /// Clears the lists of gaps soon.
+  void clearGaps() {
+    isSeen = true;
   }
 
   void stop() {
@@ -130,11 +139,8 @@ final class KafkaPoller implements Runnable {
   }
 
   private Properties properties() {
-    Properties all = new Properties();
-    all.put(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, String.join(",", options.brokers()));
-    all.put(ConsumerConfig.CLIENT_ID_CONFIG, client);
-    all.put(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, "10000");
-    all.put(ConsumerConfig.REQUEST_TIMEOUT_MS_CONFIG, "10000");
+    Properties all = client.read();
+    all.put(ConsumerConfig.CLIENT_ID_CONFIG, clientId);
     return all;
   }
 
@@ -189,7 +195,7 @@ final class KafkaPoller implements Runnable {
     } catch (WakeupException stop) {
       // the loop ends when it is stopped
     } catch (KafkaException away) {
-      tell(String.valueOf(away.getMessage()));
+      tell(client.reason(away));
       publish();
       pause(AWAY);
     } finally {
@@ -227,6 +233,9 @@ final class KafkaPoller implements Runnable {
       poll(consumer, admin);
     }
     settle();
+    if (isSeen) {
+      isSeen = known.values().stream().filter(reader -> !reader.clearGaps()).count() > 0;
+    }
     feed.offer(known.values());
     pauseOrResume(consumer);
     if (now >= publishAt) {

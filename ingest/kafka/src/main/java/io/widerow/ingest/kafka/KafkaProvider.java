@@ -5,6 +5,7 @@ import io.widerow.ingest.config.KafkaOptions;
 import io.widerow.ingest.http.RecordFormats;
 import io.widerow.ingest.intake.Intake;
 import io.widerow.ingest.source.SourceProvider;
+import io.widerow.query.forward.KafkaAccess;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.logging.Level;
@@ -19,6 +20,7 @@ public final class KafkaProvider implements SourceProvider {
   @Override
   public Source start(
       List<KafkaOptions> options,
+      KafkaAccess access,
       Intake intake,
       RecordFormats formats,
       MeterRegistry registry,
@@ -28,13 +30,13 @@ public final class KafkaProvider implements SourceProvider {
     List<KafkaSource> sources = new ArrayList<>();
     for (KafkaOptions each : options) {
       try {
-        sources.add(KafkaSource.of(each, group, intake, formats, shares));
+        sources.add(KafkaSource.of(each, access, group, intake, formats, shares));
       } catch (IllegalArgumentException wrong) {
         sources.forEach(KafkaSource::drop);
         throw new IllegalArgumentException(each.key() + ": " + wrong.getMessage(), wrong);
       }
     }
-    sources.forEach(source -> source.measure(registry));
+    sources.forEach(source -> source.measure(intake, registry));
     sources.forEach(KafkaSource::start);
     return new KafkaSources(sources);
   }

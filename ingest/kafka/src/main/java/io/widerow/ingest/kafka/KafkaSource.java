@@ -1,16 +1,17 @@
 package io.widerow.ingest.kafka;
 
-import io.micrometer.core.instrument.FunctionCounter;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.widerow.ingest.config.KafkaOptions;
+import io.widerow.ingest.doctor.Finding;
 import io.widerow.ingest.http.HttpResponses;
 import io.widerow.ingest.http.RecordFormats;
 import io.widerow.ingest.intake.Intake;
+import io.widerow.query.forward.KafkaAccess;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
 
 /// The topics that a key names, the threads that read them, and the reports about them.
 ///
@@ -19,6 +20,7 @@ final class KafkaSource {
   private final String name;
   private final List<KafkaPoller> pollers;
   private final List<Thread> threads = new ArrayList<>();
+  private @Nullable KafkaWatch watch; // once it is measured
 
   private KafkaSource(String name, List<KafkaPoller> pollers) {
     this.name = name;
@@ -35,17 +37,21 @@ final class KafkaSource {
   /// @throws IllegalArgumentException when the format refuses a parameter
   static KafkaSource of(
       KafkaOptions options,
+      KafkaAccess access,
       String group,
       Intake intake,
       RecordFormats formats,
       SourceShares shares) {
+    var properties = new ClientProperties(options.brokers(), access, "kafka-");
+    properties.check();
     String named = options.group().isEmpty() ? group : options.group();
     List<KafkaPoller> pollers = new ArrayList<>();
     for (int number = 0; number < options.readers(); number++) {
       var decoding = new RecordDecoding(options, intake.lanes(), formats);
       var discovery = new TopicDiscovery(options, number, shares);
-      String client = "widerow-%s-%d".formatted(options.source(), number);
-      pollers.add(new KafkaPoller(options, client, named, intake, decoding, discovery, shares));
+      String id = "widerow-%s-%d".formatted(options.source(), number);
+      pollers.add(
+          new KafkaPoller(options, properties, id, named, intake, decoding, discovery, shares));
     }
     return new KafkaSource(options.source(), pollers);
   }
@@ -59,26 +65,34 @@ final class KafkaSource {
     pollers.forEach(KafkaPoller::drop);
   }
 
-  void measure(MeterRegistry registry) {
-    Gauge.builder("widerow.kafka.lag.records", this, source -> source.sum(PartitionState::lag))
-        .tag("source", name)
-        .description("Records of Kafka that are not read yet.")
-        .register(registry);
-    Gauge.builder("widerow.kafka.gaps", this, source -> source.sum(state -> state.gaps().size()))
-        .tag("source", name)
-        .description("Ranges of offsets that could not be read.")
-        .register(registry);
-    counter(registry, "records", "Records of Kafka that are stored.", PartitionState::records);
-    counter(registry, "rejected", "Events of Kafka that were refused.", PartitionState::rejected);
-    counter(registry, "bytes", "Bytes of the records of Kafka.", PartitionState::bytes);
+  /// Gives it metrics and findings, before it is started.
+  void measure(Intake intake, MeterRegistry registry) {
+    watch =
+        new KafkaWatch(
+            name,
+            this::states,
+            this::reason,
+            () -> intake.full() != null,
+            registry,
+            System::nanoTime);
   }
 
-  private void counter(
-      MeterRegistry registry, String meter, String text, ToLongFunction<PartitionState> field) {
-    FunctionCounter.builder("widerow.kafka." + meter, this, source -> source.sum(field))
-        .tag("source", name)
-        .description(text)
-        .register(registry);
+  void look() {
+    if (watch != null) {
+      watch.look();
+    }
+  }
+
+  List<Finding> findings() {
+    return watch == null ? List.of() : watch.findings();
+  }
+
+  /// Clears the lists of gaps soon.
+  ///
+  /// @return the number of gaps that are listed
+  long seen() {
+    pollers.forEach(KafkaPoller::clearGaps);
+    return sum(state -> state.gaps().size());
   }
 
   private long sum(ToLongFunction<PartitionState> field) {
@@ -90,14 +104,24 @@ final class KafkaSource {
     return pollers.stream().flatMap(poller -> poller.states().stream()).toList();
   }
 
+  /// Why nothing is read by one of its threads; null while all read.
+  private @Nullable String reason() {
+    return pollers.stream()
+        .map(KafkaPoller::reason)
+        .filter(Objects::nonNull)
+        .findFirst()
+        .orElse(null);
+  }
+
   /// The whole source as a JSON object.
   String summary() {
-    String reason =
-        pollers.stream().map(KafkaPoller::reason).filter(Objects::nonNull).findFirst().orElse(null);
+    String reason = reason();
     StringBuilder json = new StringBuilder("{\"source\":\"").append(name);
     json.append("\",\"state\":\"").append(reason == null ? "reading" : "waiting");
     json.append("\",\"partitions\":").append(states().size());
     json.append(",\"lag\":").append(sum(PartitionState::lag));
+    double seconds = states().stream().mapToDouble(PartitionState::lagSeconds).max().orElse(0);
+    json.append(",\"lagSeconds\":").append(seconds);
     json.append(",\"gaps\":").append(sum(state -> state.gaps().size()));
     json.append(",\"rejected\":").append(sum(PartitionState::rejected));
     json.append(",\"owed\":").append(sum(PartitionState::owed));

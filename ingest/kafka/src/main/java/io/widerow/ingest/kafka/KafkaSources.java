@@ -1,5 +1,6 @@
 package io.widerow.ingest.kafka;
 
+import io.widerow.ingest.doctor.Finding;
 import io.widerow.ingest.source.SourceProvider;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -19,6 +20,21 @@ record KafkaSources(List<KafkaSource> all) implements SourceProvider.Source {
   @Override
   public String summary() {
     return all.stream().map(KafkaSource::summary).collect(Collectors.joining(","));
+  }
+
+  @Override
+  public void look() {
+    all.forEach(KafkaSource::look);
+  }
+
+  @Override
+  public List<Finding> findings() {
+    return all.stream().flatMap(source -> source.findings().stream()).toList();
+  }
+
+  @Override
+  public long seen() {
+    return all.stream().mapToLong(KafkaSource::seen).sum();
   }
 
   @Override

@@ -58,6 +58,7 @@ final class PartitionReader {
   long empty;
   long bytes;
   long lag;
+  private long newestMillis; // Kafka's timestamp of the record that was taken last; 0 for none
   @Nullable String reason;
   boolean owesLess; // than the newest note
 
@@ -126,6 +127,7 @@ final class PartitionReader {
   void take(List<ConsumerRecord<byte[], byte[]>> all, long next, int epoch, boolean isOwed) {
     int recordsMax = isOwed ? CHUNK_RECORDS_OWED_MAX : CHUNK_RECORDS_MAX;
     List<ConsumerRecord<byte[], byte[]>> rest = all;
+    newestMillis = all.isEmpty() ? newestMillis : all.getLast().timestamp();
     leaderEpoch = epoch;
     if (fetched < tornUntil) {
       rest = takeTorn(all, next);
@@ -214,8 +216,28 @@ final class PartitionReader {
     }
   }
 
+  /// Clears the list of gaps with the next position. False when that has to wait, for a range that
+  /// is taken as a whole.
+  boolean clearGaps() {
+    if (fetched < tornUntil) {
+      return false;
+    }
+    if (!gaps.isEmpty()) {
+      gaps.clear();
+      add(List.of(), fetched);
+    }
+    return true;
+  }
+
+  /// Tenths of a second from the record that was taken last to now, while there are more.
+  private double lagSeconds(long left) {
+    long millis = newestMillis <= 0 ? 0 : System.currentTimeMillis() - newestMillis;
+    return left == 0 ? 0 : Math.max(0, millis / 100) / 10.0;
+  }
+
   PartitionState state(String source, @Nullable String waits) {
     boolean isWaiting = waits != null;
+    long left = Math.max(0, fetched - durable) + lag;
     return new PartitionState(
         source,
         name.topic(),
@@ -223,7 +245,8 @@ final class PartitionReader {
         name.partition(),
         isWaiting ? "waiting" : isPaused ? "paused" : "reading",
         durable,
-        Math.max(0, fetched - durable) + lag,
+        left,
+        lagSeconds(left),
         records,
         rejected,
         empty,

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param next first offset that is not durable yet
 /// @param lag records from there to the end of the log
+/// @param lagSeconds age of the record that was read last, while there are more
 /// @param records that are stored
 /// @param rejected events that were refused
 /// @param empty records without a value
@@ -25,6 +26,7 @@ record PartitionState(
     String state,
     long next,
     long lag,
+    double lagSeconds,
     long records,
     long rejected,
     long empty,
@@ -38,13 +40,10 @@ record PartitionState(
     HttpResponses.appendString(json, topic).append(",\"topicId\":\"").append(topicId);
     json.append("\",\"partition\":").append(partition).append(",\"state\":\"").append(state);
     json.append("\",\"next\":").append(next).append(",\"end\":").append(next + lag);
-    json.append(",\"lag\":").append(lag).append(",\"records\":").append(records);
-    json.append(",\"rejected\":")
-        .append(rejected)
-        .append(",\"empty\":")
-        .append(empty)
-        .append(",\"owed\":")
-        .append(owed);
+    json.append(",\"lag\":").append(lag).append(",\"lagSeconds\":").append(lagSeconds);
+    json.append(",\"records\":").append(records);
+    json.append(",\"rejected\":").append(rejected).append(",\"empty\":").append(empty);
+    json.append(",\"owed\":").append(owed);
     json.append(",\"gaps\":[");
     String comma = "";
     for (SourceGap gap : gaps) {

@@ -35,9 +35,15 @@ final class Broker implements AutoCloseable {
 
   /// A broker that is started, with its logs in `directory`.
   Broker(Path directory) throws IOException, InterruptedException {
+    this(directory, freePort(), "");
+  }
+
+  /// The same with more settings, which win, and arguments of the format.
+  Broker(Path directory, int port, String more, String... formatting)
+      throws IOException, InterruptedException {
     this.directory = directory;
     file = directory.resolve("server.properties");
-    port = freePort();
+    this.port = port;
     int controller = freePort();
     Files.createDirectories(directory);
     Files.writeString(
@@ -61,16 +67,25 @@ final class Broker implements AutoCloseable {
         log.retention.check.interval.ms=1000
         log.segment.delete.delay.ms=0
         """
-            .formatted(port, controller, directory.resolve("logs")));
-    Process format =
-        command("kafka.tools.StorageTool", "format", "-t", CLUSTER, "-c", file.toString());
-    if (format.waitFor() != 0) {
+                .formatted(port, controller, directory.resolve("logs"))
+            + more.replace("{controller}", Integer.toString(controller)));
+    List<String> format =
+        new ArrayList<>(
+            List.of("kafka.tools.StorageTool", "format", "-t", CLUSTER, "-c", file.toString()));
+    format.addAll(List.of(formatting));
+    Process formatted = command(format.toArray(new String[0]));
+    if (formatted.waitFor() != 0) {
       throw new IOException("format failed: " + Files.readString(log()));
     }
     process = start();
   }
 
-  private static int freePort() throws IOException {
+  /// Where a broker of this directory has the keys of tokens.
+  static String tokenKeys(Path directory) {
+    return "file:" + directory.resolve("keys.json").toAbsolutePath();
+  }
+
+  static int freePort() throws IOException {
     try (ServerSocket socket = new ServerSocket()) {
       socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
       return socket.getLocalPort();
@@ -89,6 +104,9 @@ final class Broker implements AutoCloseable {
                 "-Xmx256m",
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
+                "-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls=" + tokenKeys(directory),
+                "-Dorg.apache.kafka.sasl.oauthbearer.allowed.files="
+                    + tokenKeys(directory).substring("file:".length()),
                 "-cp",
                 libraries() + "/*"));
     command.addAll(Arrays.asList(arguments));

@@ -19,6 +19,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
 
 /// A daemon that reads topics, as a process of its own.
@@ -30,17 +31,38 @@ final class KafkaDaemon implements AutoCloseable {
   private final Process process;
   private final int port;
 
-  KafkaDaemon(Path data, String kafka) throws IOException {
-    this(data, Map.of("kafka", kafka));
-  }
-
   /// A daemon with these keys.
   KafkaDaemon(Path data, Map<String, String> keys) throws IOException {
+    this(List.of(), data, keys);
+  }
+
+  /// @param more keys, as `name=value`
+  KafkaDaemon(Path data, String kafka, String... more) throws IOException {
+    this(data, keys(kafka, more));
+  }
+
+  /// The same in a JVM with an option more.
+  static KafkaDaemon withOption(String option, Path data, String kafka) throws IOException {
+    return new KafkaDaemon(List.of(option), data, Map.of("kafka", kafka));
+  }
+
+  private static Map<String, String> keys(String kafka, String[] more) {
+    Map<String, String> keys = new HashMap<>(Map.of("kafka", kafka));
+    for (String key : more) {
+      int equals = key.indexOf('=');
+      keys.put(key.substring(0, equals), key.substring(equals + 1));
+    }
+    return keys;
+  }
+
+  private KafkaDaemon(List<String> options, Path data, Map<String, String> keys)
+      throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
         .filter(argument -> argument.startsWith("--"))
         .forEach(command::add);
+    command.addAll(options);
     command.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
     command.addAll(List.of("-Dslf4j.provider=org.slf4j.jul.JULServiceProvider", "-ea", "-cp"));
     command.add(System.getProperty("java.class.path"));
@@ -61,16 +83,16 @@ final class KafkaDaemon implements AutoCloseable {
   public static void main(String[] arguments) throws InterruptedException {
     Map<String, String> keys = new HashMap<>();
     keys.put("data", arguments[0]);
-    for (int i = 1; i < arguments.length; i++) {
-      int equals = arguments[i].indexOf('=');
-      keys.put(arguments[i].substring(0, equals), arguments[i].substring(equals + 1));
-    }
     keys.put("http", "127.0.0.1:0");
     keys.put("lanes", "2");
     keys.put("open-bytes", "8388608");
     keys.put("journal-file-bytes", "1048576");
     keys.put("journal-bytes", "4194304");
     keys.put("disk-reserve-bytes", "0");
+    for (int i = 1; i < arguments.length; i++) {
+      int equals = arguments[i].indexOf('=');
+      keys.put(arguments[i].substring(0, equals), arguments[i].substring(equals + 1));
+    }
     DaemonConfig config = DaemonConfig.of(keys);
     CountDownLatch stop = new CountDownLatch(1);
     CountDownLatch stopped = new CountDownLatch(1);
@@ -99,6 +121,16 @@ final class KafkaDaemon implements AutoCloseable {
     return CLIENT.send(request, HttpResponse.BodyHandlers.ofString()).body();
   }
 
+  /// Sends a body, and returns the status.
+  int post(String path, String body) throws IOException, InterruptedException {
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+            .header("content-type", "application/x-ndjson")
+            .POST(HttpRequest.BodyPublishers.ofString(body))
+            .build();
+    return CLIENT.send(request, HttpResponse.BodyHandlers.ofString()).statusCode();
+  }
+
   /// Waits until `GET /v1/kafka` has this part.
   void await(String part) {
     Await.until(() -> get("/v1/kafka").contains(part), "/v1/kafka has " + part);
@@ -120,6 +152,21 @@ final class KafkaDaemon implements AutoCloseable {
     Await.until(
         () -> get("/v1/kafka").lines().allMatch(line -> line.contains("\"owed\":0,")),
         "all dead letters are written");
+  }
+
+  /// Waits until `GET /v1/status` has this part.
+  void awaitStatus(String part) {
+    AtomicReference<String> last = new AtomicReference<>("");
+    try {
+      Await.until(
+          () -> {
+            last.set(get("/v1/status"));
+            return last.get().contains(part);
+          },
+          "/v1/status has " + part);
+    } catch (AssertionError late) {
+      throw new AssertionError(last.get(), late);
+    }
   }
 
   /// Waits until all that is in the topics is durable.

@@ -82,7 +82,10 @@ class KafkaSourceTest {
       String senders = daemon.get("/v1/senders");
       assertTrue(senders.contains("web-a/0"), senders);
       String metrics = daemon.get("/metrics");
-      assertTrue(metrics.contains("widerow_kafka_records_total{source=\"kafka\"} 4.0"), metrics);
+      String labels = "{source=\"kafka\",topic=\"web-a\"}";
+      assertTrue(metrics.contains("widerow_kafka_records_total" + labels + " 4.0"), metrics);
+      assertTrue(metrics.contains("widerow_kafka_rejected_total" + labels + " 1.0"), metrics);
+      assertTrue(metrics.contains("widerow_kafka_lag_seconds" + labels + " 0.0"), metrics);
       String found = daemon.get("/v1/query?type=web&since=1h");
       for (String body : List.of("one", "two", "three")) {
         assertTrue(found.contains("\"body\":\"" + body + "\""), found);
@@ -145,10 +148,17 @@ class KafkaSourceTest {
       daemon = daemon("g");
       daemon.awaitNext(5);
       daemon.await("\"gaps\":[{\"from\":2,\"until\":4,\"why\":\"expired\"");
-      daemon.kill();
+      String doctor = daemon.get("/v1/admin/doctor");
+      assertTrue(doctor.contains("\"code\":\"kafka-gap\""), doctor);
+      if (start == 1) {
+        assertEquals(200, daemon.post("/v1/kafka/seen", ""));
+        daemon.await("\"gaps\":[]");
+      }
+      daemon.stop();
     }
     daemon = daemon("g");
     daemon.awaitNext(5);
+    daemon.await("\"gaps\":[]");
     daemon.stop();
     assertEquals(List.of("0", "1", "4"), StoredRecords.read(data()).bodies());
   }

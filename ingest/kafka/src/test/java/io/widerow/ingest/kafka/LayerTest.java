@@ -9,14 +9,17 @@ class LayerTest extends LayerRules {
       """
       event:
       storage:
+      query:
+      query.forward: query
       ingest.decode:
       ingest.config:
       ingest.lane:
       ingest.intake:
       ingest.http:
+      ingest.doctor:
       ingest.source:
-      ingest.kafka: event storage ingest.decode ingest.config ingest.lane ingest.intake \
-          ingest.http ingest.source
+      ingest.kafka: event storage query query.forward ingest.decode ingest.config ingest.lane \
+          ingest.intake ingest.http ingest.doctor ingest.source
       """;
 
   LayerTest() {

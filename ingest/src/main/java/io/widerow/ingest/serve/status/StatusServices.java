@@ -86,6 +86,7 @@ public final class StatusServices {
         HttpRoute.get("/v1/status", Tokens.Scope.ADMIN, this::status),
         HttpRoute.get("/v1/senders", Tokens.Scope.ADMIN, senders::answer),
         HttpRoute.get("/v1/kafka", Tokens.Scope.ADMIN, kafka::partitions),
+        HttpRoute.post("/v1/kafka/seen", Tokens.Scope.ADMIN, kafka::seen),
         HttpRoute.probe("/ready", this::ready),
         HttpRoute.probe("/health", this::health),
         HttpRoute.probe("/ping", this::ping));

@@ -1,4 +1,4 @@
-package io.widerow.ingest.config;
+package io.widerow.query;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 

@@ -1,4 +1,4 @@
-package io.widerow.ingest.config;
+package io.widerow.query;
 
 import io.widerow.storage.FailureReason;
 import java.io.IOException;
@@ -28,7 +28,7 @@ public final class SecretFile {
   }
 
   /// Refuses a file that others can use.
-  static void requirePrivate(String key, Path file) throws IOException {
+  public static void requirePrivate(String key, Path file) throws IOException {
     if (isShared(file)) {
       throw new IllegalArgumentException("%s: %s must have mode 0600".formatted(key, file));
     }
