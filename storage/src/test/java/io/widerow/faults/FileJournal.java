@@ -230,6 +230,26 @@ public final class FileJournal implements Journal {
       }
     }
 
+    @Override
+    public List<JournalFile> files(int lane) {
+      if (!disk.exists(directory)) {
+        return List.of();
+      }
+      return disk.list(directory).stream()
+          .filter(path -> lane(path) == lane)
+          .map(path -> new JournalFile(lane, number(path), lsnFirst(path), path, 0))
+          .toList();
+    }
+
+    @Override
+    public void scan(JournalFile found, long offset, FrameReader reader) {
+      try (DiskFile file = disk.open(found.path())) {
+        MemorySegment bytes = Arena.ofAuto().allocate(file.size() + 1, 8);
+        long length = file.read(bytes.asSlice(0, file.size()), 0);
+        scan(reader, found.lane(), found.path(), bytes.asSlice(0, length));
+      }
+    }
+
     private static void scan(FrameReader reader, int lane, Path path, MemorySegment bytes) {
       for (long at = 0; at + JournalFrame.HEADER_BYTES <= bytes.byteSize(); at += 8) {
         if (JournalFrame.magic(bytes, at) == JournalFrame.MAGIC) {

@@ -3,8 +3,10 @@ package io.widerow.faults;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.DiskFile;
 import io.widerow.storage.journal.Journal;
+import io.widerow.storage.journal.JournalFile;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.IntToLongFunction;
@@ -182,6 +184,16 @@ public final class KillPoints {
     @Override
     public long copyTo(Path storeDirectory, IntToLongFunction lsnLast) {
       return factory.copyTo(storeDirectory, lsnLast);
+    }
+
+    @Override
+    public List<JournalFile> files(int lane) {
+      return factory.files(lane);
+    }
+
+    @Override
+    public void scan(JournalFile file, long offset, Journal.FrameReader reader) {
+      factory.scan(file, offset, reader);
     }
 
     @Override

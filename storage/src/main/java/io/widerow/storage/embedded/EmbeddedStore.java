@@ -188,7 +188,9 @@ public final class EmbeddedStore implements EventStore {
 
   @Override
   public void allowSources() {
-    StoreFormat.addSources(files.directory().disk(), files.directory().path());
+    if (StoreFormat.addSources(files.directory().disk(), files.directory().path())) {
+      contents.changes().changed();
+    }
   }
 
   @Override
@@ -404,6 +406,14 @@ public final class EmbeddedStore implements EventStore {
   public StoreSnapshot.Report snapshot(Path target) {
     lanes.requireStarted(); // events only in the old journals have no lane
     return trims.holding(() -> StoreSnapshot.ofOpen(files, lanes.now(), extension.get(), target));
+  }
+
+  /// What a backup of the store takes from it. One at a time.
+  ///
+  /// @throws StorageException when the lanes wait for room
+  public BackupFeed backup() {
+    lanes.requireStarted();
+    return new BackupFeed(this, files, trims, lanes::now, extension::get);
   }
 
   @Override

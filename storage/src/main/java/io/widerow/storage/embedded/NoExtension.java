@@ -4,6 +4,7 @@ import io.widerow.storage.Damage;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// The extension of a store without tables: it has no files, and there is nothing to do.
 ///
@@ -38,6 +39,11 @@ final class NoExtension implements StoreExtension {
   @Override
   public Moment snapshot() {
     return Moment.NONE;
+  }
+
+  @Override
+  public @Nullable Lane openLane() {
+    return null;
   }
 
   @Override

@@ -10,6 +10,7 @@ import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.digest.EventDigest;
 import io.widerow.storage.digest.EventHash;
+import io.widerow.storage.live.ChangeCount;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.maintenance.Merger;
 import io.widerow.storage.maintenance.ReparseWork;
@@ -142,11 +143,14 @@ public final class ReparseControl {
       LockSupport.parkNanos(LOOK_NANOS);
     }
     long open = open(asked, arrivals);
-    ReparseWork.Report done =
-        merger.rewrite(
-            new ReparseWork(
-                new ReparseWork.Asked(
-                    asked.types, asked.fromNanos, asked.untilNanos, asked.change)));
+    ReparseWork.Report done;
+    try (ChangeCount.Change _ = contents.changes().begin()) {
+      done =
+          merger.rewrite(
+              new ReparseWork(
+                  new ReparseWork.Asked(
+                      asked.types, asked.fromNanos, asked.untilNanos, asked.change)));
+    }
     return new Report(
         done.events(),
         done.partitions(),

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.ServiceLoader;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /// A part of a store that another module implements: the tables. It has a directory of its own in
 /// the store, with a manifest, files and a journal, and shares the lock, the disk and the threads.
@@ -52,6 +53,20 @@ public interface StoreExtension {
 
   /// Takes its state for a snapshot of the store. Nothing of it is deleted before [Moment#release].
   Moment snapshot();
+
+  /// Its journal, for a backup; null while it has none.
+  @Nullable Lane openLane();
+
+  /// A journal that is written to.
+  interface Lane {
+    Journal journal();
+
+    /// LSN of the last group that readers see.
+    long committedLsn();
+
+    /// LSN of the last frame that is on the disk.
+    long forcedLsn();
+  }
 
   /// Flushes committed records, if the store may still write, and refuses later writes.
   void close();

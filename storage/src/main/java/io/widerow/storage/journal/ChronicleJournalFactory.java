@@ -210,6 +210,26 @@ public final class ChronicleJournalFactory implements Journal.Factory {
   }
 
   @Override
+  public List<JournalFile> files(int lane) {
+    List<JournalFile> files = new ArrayList<>();
+    for (Found found : Found.in(disk, journal)) {
+      Path data = found.path().resolve(ChronicleFile.DATA_FILE);
+      if (found.lane() == lane && disk.exists(data)) {
+        files.add(new JournalFile(lane, found.number(), found.lsnFirst(), data, 0));
+      }
+    }
+    return files;
+  }
+
+  @Override
+  public void scan(JournalFile file, long offset, Journal.FrameReader reader) {
+    try (DiskFile opened = disk.open(file.path());
+        FrameScanner scanner = new FrameScanner(store)) {
+      scanner.scan(file.lane(), file.lsnFirst(), opened, offset, reader);
+    }
+  }
+
+  @Override
   public long copyTo(Path storeDirectory, IntToLongFunction lsnLast) {
     Path copies = storeDirectory.resolve(Journal.DIRECTORY);
     disk.createDirectory(copies);

@@ -45,10 +45,17 @@ public final class FrameScanner implements AutoCloseable {
   ///
   /// @param lsnFirst LSN of the file's first frame, by its name
   public void scan(int lane, long lsnFirst, DiskFile file, Journal.FrameReader reader) {
+    scan(lane, lsnFirst, file, 0, reader);
+  }
+
+  /// The same from a place in the file.
+  ///
+  /// @param from a multiple of [#STEP]
+  void scan(int lane, long lsnFirst, DiskFile file, long from, Journal.FrameReader reader) {
     long size = file.size();
     windowOffset = 0;
     windowBytes = 0;
-    long offset = 0;
+    long offset = from;
     while (offset + JournalFrame.HEADER_BYTES <= size) {
       long at = load(file, size, offset, JournalFrame.HEADER_BYTES);
       long found = JournalFrame.magic(window, at);

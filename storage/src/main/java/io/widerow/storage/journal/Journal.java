@@ -3,6 +3,7 @@ package io.widerow.storage.journal;
 import io.widerow.storage.StorageException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.function.IntToLongFunction;
 
 /// The write-ahead log of one lane: group frames in LSN order, in files of bounded size. The
@@ -97,6 +98,14 @@ public interface Journal extends AutoCloseable {
     /// @return bytes written
     /// @throws StorageException.Corrupt when a lane has no frame `lsnLast`
     long copyTo(Path storeDirectory, IntToLongFunction lsnLast);
+
+    /// The files of a lane at present, in the order of writing.
+    List<JournalFile> files(int lane);
+
+    /// Passes the frames of one file to the reader, also while the file is written to.
+    ///
+    /// @param offset where to begin: 0, or the end of a frame
+    void scan(JournalFile file, long offset, FrameReader reader);
 
     /// Deletes every journal file that existed when [#replay] ran.
     void deleteReplayed();

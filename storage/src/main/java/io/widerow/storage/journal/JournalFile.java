@@ -8,5 +8,5 @@ import java.nio.file.Path;
 /// @param lsnFirst LSN of its first frame; every earlier group was durable when the file was
 ///   created
 /// @param path the file, for messages
-/// @param bytes its size at present
+/// @param bytes its size when it was replayed; 0 in a list of files
 public record JournalFile(int lane, long number, long lsnFirst, Path path, long bytes) {}

@@ -61,6 +61,7 @@ public final class StoreContents implements AutoCloseable {
   private volatile @Nullable StorageException failed; // the end of the write side
   private volatile @Nullable StorageException backgroundFailure;
   private volatile @Nullable HeldLock lock;
+  private final ChangeCount changes = new ChangeCount();
 
   /// @param manifest belongs to these contents from now on
   /// @param segments the segments that the manifest lists; they belong to these contents from now
@@ -398,6 +399,9 @@ public final class StoreContents implements AutoCloseable {
     if (!holdsLock()) {
       requireWriting();
     }
+    if (sections.hasSettings()) {
+      changes.changed();
+    }
     try {
       manifest.commit(edit);
       segmentLimit = edit.segmentIdNext();
@@ -499,7 +503,11 @@ public final class StoreContents implements AutoCloseable {
     return backgroundFailure;
   }
 
-  // For snapshots.
+  // For snapshots and backups.
+
+  public ChangeCount changes() {
+    return changes;
+  }
 
   /// The present moment.
   public synchronized StoreMoment moment() {

@@ -113,6 +113,13 @@ public final class ManifestSections {
     return sections.isEmpty();
   }
 
+  /// True when a section tells more than which files there are.
+  public boolean hasSettings() {
+    return sections.stream()
+        .mapToInt(section -> section.tag & ~(REQUIRED | ADDS))
+        .anyMatch(kind -> kind != FIGURES && kind != TABLES);
+  }
+
   /// The section of a tag that has one at most; null when there is none.
   public byte @Nullable [] get(int tag) {
     return sections.stream()

@@ -97,21 +97,25 @@ public record StoreFormat(UUID storeId, boolean readOnly) {
 
   /// Sets the bit for tables durably, unless it is set already.
   public static void addTables(Disk disk, Path directory) {
-    add(disk, directory, FEATURE_TABLES);
+    boolean _ = add(disk, directory, FEATURE_TABLES);
   }
 
   /// Sets the bit for positions of sources durably, unless it is set already.
-  public static void addSources(Disk disk, Path directory) {
-    add(disk, directory, FEATURE_SOURCES);
+  ///
+  /// @return whether it was not
+  public static boolean addSources(Disk disk, Path directory) {
+    return add(disk, directory, FEATURE_SOURCES);
   }
 
-  private static synchronized void add(Disk disk, Path directory, long feature) {
+  private static synchronized boolean add(Disk disk, Path directory, long feature) {
     Matcher fields = fields(disk, directory);
     long incompatible = incompatible(fields);
-    if ((incompatible & feature) == 0) {
+    boolean isNew = (incompatible & feature) == 0;
+    if (isNew) {
       String more = "%016x".formatted(incompatible | feature);
       write(disk, directory, UUID.fromString(fields.group(2)), more, fields.group(5));
     }
+    return isNew;
   }
 
   /// True when a store has tables, or is about to get them.

@@ -145,7 +145,7 @@ class PlantedBugsTest extends PlantedRules {
         planted(
             "the journal is trimmed no further than was sealed",
             SuiteCheck.CRASH,
-            Cut.to(JournalPin.class, "trim", Journal.class, "trim", "trimAhead")),
+            Cut.to(JournalPin.class, "trimNow", Journal.class, "trim", "trimAhead")),
         planted(
             "recovery seals what it replays",
             SuiteCheck.CRASH,

@@ -379,6 +379,11 @@ public final class TableEngine implements TableStore, StoreExtension {
     return new TableSnapshot.Moment(context, contents);
   }
 
+  @Override
+  public @Nullable Lane openLane() {
+    return lane;
+  }
+
   /// Bytes of the memtables.
   @Override
   public long memoryBytes() {

@@ -5,6 +5,7 @@ import io.widerow.cql.store.WriteTooLargeException;
 import io.widerow.storage.Durability;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreConfig;
+import io.widerow.storage.embedded.StoreExtension;
 import io.widerow.storage.journal.FrameEncoder;
 import io.widerow.storage.journal.Journal;
 import io.widerow.storage.journal.JournalFrame;
@@ -25,7 +26,7 @@ import java.lang.foreign.MemorySegment;
 ///
 /// - Threads: one at a time; any reads [#witness].
 /// - Memory: the present memory; the encoder's buffer.
-final class TableLane implements AutoCloseable {
+final class TableLane implements StoreExtension.Lane, AutoCloseable {
   private static final long FRAME_HEAD_BYTES = 4 << 10; // more than what a frame has in front
   private static final long FRAME_BYTES = 1 << 20;
   private static final long FORCE_AFTER_NANOS = 1_000_000_000L;
@@ -206,6 +207,21 @@ final class TableLane implements AutoCloseable {
   boolean isOlderThan(long monotonicNanos) {
     TableMemory now = contents.state().memories().getFirst();
     return !now.isEmpty() && now.madeNanos() < monotonicNanos;
+  }
+
+  @Override
+  public Journal journal() {
+    return journal;
+  }
+
+  @Override
+  public long committedLsn() {
+    return contents.committed();
+  }
+
+  @Override
+  public long forcedLsn() {
+    return forcedLsn;
   }
 
   /// The durable end of the journal.

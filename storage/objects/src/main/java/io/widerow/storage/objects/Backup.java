@@ -1,0 +1,367 @@
+package io.widerow.storage.objects;
+
+import io.widerow.storage.StorageException;
+import io.widerow.storage.disk.Disk;
+import io.widerow.storage.disk.RealDisk;
+import io.widerow.storage.disk.StoreLock;
+import io.widerow.storage.embedded.BackupCut;
+import io.widerow.storage.embedded.BackupFeed;
+import io.widerow.storage.manifest.StoreFormat;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// The backup of an open store: what its two threads do, and what it reports. It never stops the
+/// store: when the place is away, the journals are kept up to a limit, and then a gap begins.
+///
+/// ```
+///   step, once a second         cut, every 2 s: frames         thread of the frames
+///   checkpoint, once a second   every hour: files              thread of the files
+/// ```
+///
+/// Each start is an epoch of its own: it begins with a checkpoint of what the store had then, and
+/// ships every frame since. A restore needs objects of one epoch only. Another epoch begins in the
+/// same process after a gap.
+///
+/// - Threads: one calls [#step], another one [#checkpoint]; any thread the rest.
+public final class Backup implements AutoCloseable {
+  private static final long SECOND = 1_000_000_000L;
+  private static final long OWNER_NANOS = 30 * SECOND;
+  private static final long RETRY_NANOS_MAX = 30 * SECOND;
+  private static final long SETTINGS_NANOS = 5 * SECOND;
+  private static final long AWAY_NANOS = 30 * SECOND;
+  private static final long LOOK_NANOS = 86_400 * SECOND;
+  private static final int FREE_SHARE = 10;
+
+  private final Supplier<BackupFeed> feeds;
+  private final ObjectStore objects;
+  private final BackupOptions options;
+  private final LongSupplier monotonic;
+  private final Object frames = new Object(); // held by who ships
+  private final Object files = new Object(); // held by who makes a checkpoint
+  private final Retry framesRetry = new Retry();
+  private final Retry filesRetry = new Retry();
+  private volatile @Nullable Run run;
+  private volatile @Nullable String ended; // why it never goes on
+  private volatile long restorableAt; // monotonic: what was committed then can be restored
+  private final AtomicLong sentBytes = new AtomicLong(); // of earlier epochs
+  private volatile boolean closed;
+  private long shippedAt; // monotonic, of the frames
+  private long requiredAt;
+  private long checkpointAt; // of the files
+  private long lookedAt;
+
+  /// One epoch.
+  private static final class Run {
+    private final Owner owner;
+    private final BackupFeed feed;
+    private final FrameShipper shipper;
+    private final CheckpointWriter writer;
+
+    Run(Owner owner, BackupFeed feed, FrameShipper shipper, CheckpointWriter writer) {
+      this.owner = owner;
+      this.feed = feed;
+      this.shipper = shipper;
+      this.writer = writer;
+    }
+  }
+
+  /// What one of the threads tries, and since when it fails.
+  private final class Retry {
+    private volatile @Nullable String reason; // null after a success
+    private volatile long since; // of the monotonic clock, while there is a reason
+    private long at = Long.MIN_VALUE; // of the next try
+    private long delay;
+
+    boolean isDue(long now) {
+      return now >= at;
+    }
+
+    void failed(RuntimeException failure) {
+      long now = monotonic.getAsLong();
+      delay = Math.min(RETRY_NANOS_MAX, Math.max(SECOND / 10, 2 * delay));
+      at = now + delay;
+      since = reason == null ? now : since;
+      reason = String.valueOf(failure.getMessage());
+    }
+
+    void succeeded() {
+      delay = 0;
+      at = Long.MIN_VALUE;
+      reason = null;
+    }
+
+    boolean isLong() {
+      return reason != null && monotonic.getAsLong() - since >= AWAY_NANOS;
+    }
+  }
+
+  /// What a backup is doing.
+  ///
+  /// @param state `shipping`, `behind`, `away` or `other-owner`
+  /// @param behindNanos time since what was committed could be restored, while something cannot
+  /// @param pendingBytes bytes of journals that are kept for it
+  /// @param checkpoint name of the last one of this process; empty before it
+  /// @param sentBytes bytes of the objects that this process put
+  /// @param reason the last failure; null after a success
+  public record Status(
+      String state,
+      String to,
+      int epoch,
+      long behindNanos,
+      long pendingBytes,
+      String checkpoint,
+      long sentBytes,
+      @Nullable String reason) {}
+
+  /// A checkpoint that was made.
+  ///
+  /// @param at its moment
+  public record Made(String checkpoint, String at) {}
+
+  /// @param feeds a feed of the store for each epoch; the one before is closed then
+  /// @param monotonic the monotonic clock
+  public Backup(
+      Supplier<BackupFeed> feeds,
+      ObjectStore objects,
+      BackupOptions options,
+      LongSupplier monotonic) {
+    this.feeds = feeds;
+    this.objects = objects;
+    this.options = options;
+    this.monotonic = monotonic;
+    this.shippedAt = monotonic.getAsLong() - options.every().toNanos();
+    this.restorableAt = monotonic.getAsLong();
+  }
+
+  /// Makes a stopped store the owner of a place, whichever it belonged to.
+  ///
+  /// @return its epoch
+  /// @throws StorageException when there is no store, or it is in use
+  public static int takeOver(ObjectStore objects, Path directory, String host, long nowNanos) {
+    Disk disk = new RealDisk();
+    StoreFormat.requireStore(disk, directory);
+    return StoreLock.holding(
+        disk,
+        directory,
+        () -> Owner.claim(objects, BackupMark.of(disk, directory), host, nowNanos, true).epoch());
+  }
+
+  /// Takes a cut and ships what is due.
+  public void step() {
+    synchronized (frames) {
+      if (ended != null || closed) {
+        return;
+      }
+      long now = monotonic.getAsLong();
+      Run at = run;
+      try {
+        if (at == null && framesRetry.isDue(now)) {
+          at = begin();
+        }
+        if (at != null) {
+          requireRoom(at);
+          at.shipper.cut();
+          if (now - shippedAt >= options.every().toNanos() && framesRetry.isDue(now)) {
+            ship(at, now);
+          }
+        }
+      } catch (ObjectsException | StorageException failure) {
+        framesRetry.failed(failure);
+        if (!(failure instanceof ObjectsException.Away)) {
+          end(at, failure);
+        }
+      }
+    }
+  }
+
+  private void ship(Run at, long now) {
+    if (now - requiredAt >= OWNER_NANOS) {
+      at.owner.require(objects);
+      requiredAt = now;
+    }
+    at.shipper.ship();
+    shippedAt = now;
+    framesRetry.succeeded();
+    if (at.writer.last() != null) {
+      restorableAt = now;
+    }
+  }
+
+  private Run begin() {
+    BackupFeed feed = feeds.get();
+    try {
+      Owner owner =
+          Owner.claim(
+              objects,
+              BackupMark.of(feed.disk(), feed.directory()),
+              options.host(),
+              feed.nowNanos(),
+              false);
+      BackupFeed.Moment first = CheckpointWriter.first(feed, owner);
+      var shipper = new FrameShipper(feed, objects, owner.epoch(), options.objectBytes(), first);
+      Run begun =
+          new Run(owner, feed, shipper, new CheckpointWriter(feed, objects, owner, shipper, first));
+      requiredAt = monotonic.getAsLong();
+      run = begun;
+      return begun;
+    } catch (Throwable failure) {
+      feed.close();
+      throw failure;
+    }
+  }
+
+  /// Ends the epoch when the journals have become too long: a gap begins.
+  private void requireRoom(Run at) {
+    long held = at.feed.heldBytes();
+    if (held == 0) {
+      return;
+    }
+    long free = at.feed.disk().usableBytes(at.feed.directory()) + held;
+    long most = Math.min(options.spoolBytes(), free / FREE_SHARE);
+    if (held > most || at.feed.isFull()) {
+      throw new StorageException.ReadOnly(
+          "%d bytes of journals wait for the backup, and there is room for %d: a gap begins"
+              .formatted(held, most));
+    }
+  }
+
+  /// Makes a checkpoint, if one is due.
+  public void checkpoint() {
+    synchronized (files) {
+      Run at = run;
+      long now = monotonic.getAsLong();
+      if (at == null || closed || !filesRetry.isDue(now) || !isDue(at, now)) {
+        return;
+      }
+      try {
+        var _ = write(at, now);
+      } catch (ObjectsException | StorageException failure) {
+        filesRetry.failed(failure);
+        if (failure instanceof ObjectsException.OtherOwner) {
+          end(at, failure);
+        }
+      }
+      if (run != at) {
+        at.writer.close();
+      }
+    }
+  }
+
+  private boolean isDue(Run at, long now) {
+    if (at.writer.isWaiting() || now - checkpointAt >= options.checkpoint().toNanos()) {
+      return true;
+    }
+    BackupCut cut = at.feed.cut();
+    return cut != null && !at.writer.newest().reaches(cut) && now - checkpointAt >= SETTINGS_NANOS;
+  }
+
+  private Checkpoint write(Run at, long now) {
+    if (now - lookedAt >= LOOK_NANOS) {
+      at.writer.lookAgain();
+      lookedAt = now;
+    }
+    Checkpoint made = at.writer.write();
+    checkpointAt = now;
+    filesRetry.succeeded();
+    return made;
+  }
+
+  /// Ends an epoch, unless it has ended: another one may begin.
+  private void end(@Nullable Run at, RuntimeException why) {
+    if (at == run && why instanceof ObjectsException.OtherOwner) {
+      ended = String.valueOf(why.getMessage());
+    }
+    if (at != null && at == run) {
+      end(at);
+    }
+  }
+
+  private void end(Run at) {
+    run = null;
+    at.feed.close();
+    sentBytes.addAndGet(at.shipper.bytes() + at.writer.bytes());
+  }
+
+  /// Ships everything that is on the disk now, and makes a checkpoint.
+  ///
+  /// @throws ObjectsException.Away when the place does not answer
+  public Made now() {
+    Run at = run;
+    if (at == null) {
+      throw new ObjectsException.Away(
+          "nothing is shipped now" + (reason() == null ? "" : ": " + reason()));
+    }
+    Checkpoint made;
+    synchronized (files) {
+      made = write(at, monotonic.getAsLong());
+    }
+    synchronized (frames) {
+      at.shipper.cut();
+      at.shipper.ship();
+    }
+    return new Made(made.name(), made.at());
+  }
+
+  private @Nullable String reason() {
+    String ofFrames = framesRetry.reason;
+    return ended != null ? ended : ofFrames == null ? filesRetry.reason : ofFrames;
+  }
+
+  public Status status() {
+    Run at = run;
+    long behind = behindNanos(at);
+    Checkpoint last = at == null ? null : at.writer.last();
+    return new Status(
+        state(behind),
+        objects.toString(),
+        at == null ? 0 : at.owner.epoch(),
+        behind,
+        at == null ? 0 : at.feed.heldBytes(),
+        last == null ? "" : last.name(),
+        sentBytes.get() + (at == null ? 0 : at.shipper.bytes() + at.writer.bytes()),
+        reason());
+  }
+
+  private String state(long behind) {
+    if (ended != null) {
+      return "other-owner";
+    }
+    if (framesRetry.isLong() || filesRetry.isLong()) {
+      return "away";
+    }
+    return behind > AWAY_NANOS ? "behind" : "shipping";
+  }
+
+  private long behindNanos(@Nullable Run at) {
+    BackupCut shipped = at == null || at.writer.last() == null ? null : at.shipper.shipped();
+    BackupCut cut = at == null ? null : at.feed.cut();
+    return shipped != null && cut != null && cut.isIn(shipped.lsns())
+        ? 0
+        : monotonic.getAsLong() - restorableAt;
+  }
+
+  /// Ships the rest, if the place answers, and lets the journals go. The threads have ended.
+  @Override
+  public void close() {
+    synchronized (frames) {
+      closed = true;
+      Run at = run;
+      if (at == null) {
+        return;
+      }
+      try {
+        at.shipper.cut();
+        at.shipper.ship();
+      } catch (ObjectsException | StorageException failure) {
+        framesRetry.failed(failure);
+      }
+      end(at);
+      synchronized (files) {
+        at.writer.close();
+      }
+    }
+  }
+}

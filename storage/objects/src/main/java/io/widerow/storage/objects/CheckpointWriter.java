@@ -1,0 +1,197 @@
+package io.widerow.storage.objects;
+
+import io.widerow.storage.disk.Disk;
+import io.widerow.storage.disk.StoreLock;
+import io.widerow.storage.embedded.BackupFeed;
+import io.widerow.storage.journal.Journal;
+import io.widerow.storage.journal.Witness;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/// Makes checkpoints of one epoch: takes a moment of the store, puts those of its files that the
+/// prefix lacks, then the checkpoint, then `head`.
+///
+/// ```
+///   moment  ->  files  ->  owner is still this one  ->  checkpoint  ->  head
+/// ```
+///
+/// A moment whose files could not be put stays, and the next call goes on with it: nothing between
+/// the start of the epoch and its first checkpoint is lost then.
+///
+/// - Threads: one.
+final class CheckpointWriter {
+  private static final String WORK = "moment";
+  static final String HEAD = "head";
+
+  /// Files of a snapshot that a restore makes again.
+  private static final Set<String> MADE_AGAIN =
+      Set.of(Journal.DIRECTORY, Witness.NAME, StoreLock.NAME);
+
+  /// Directories of files that never change under their names.
+  private static final List<String> NEVER_CHANGE =
+      List.of("segments/", "figures/", "tables/segments/");
+
+  private final BackupFeed feed;
+  private final ObjectStore objects;
+  private final Owner owner;
+  private final FrameShipper shipper;
+  private final Map<String, Checkpoint.Entry> known = new HashMap<>(); // by path, of this epoch
+  private final Set<String> there = new HashSet<>(); // objects
+  private long seq;
+  private BackupFeed.@Nullable Moment waiting;
+  private volatile BackupFeed.Moment newest;
+  private volatile @Nullable Checkpoint last;
+  private final AtomicLong bytes = new AtomicLong();
+
+  /// @param first moment of the epoch
+  CheckpointWriter(
+      BackupFeed feed,
+      ObjectStore objects,
+      Owner owner,
+      FrameShipper shipper,
+      BackupFeed.Moment first) {
+    this.feed = feed;
+    this.objects = objects;
+    this.owner = owner;
+    this.shipper = shipper;
+    this.waiting = first;
+    this.newest = first;
+  }
+
+  /// Takes the first moment of an epoch, and deletes what an earlier one left.
+  static BackupFeed.Moment first(BackupFeed feed, Owner owner) {
+    Path directory = feed.directory().resolve(BackupMark.DIRECTORY);
+    Disk disk = feed.disk();
+    for (Path left : disk.list(directory)) {
+      if (left.getFileName().toString().startsWith(WORK)) {
+        BackupFeed.deleteAll(disk, left);
+      }
+    }
+    return take(feed, "%s-%d".formatted(WORK, owner.epoch()));
+  }
+
+  private static BackupFeed.Moment take(BackupFeed feed, String name) {
+    Path work = feed.directory().resolve(BackupMark.DIRECTORY).resolve(name);
+    BackupFeed.Moment taken = feed.moment(work);
+    BackupFeed.deleteAll(feed.disk(), taken.directory().resolve(Journal.DIRECTORY));
+    return taken;
+  }
+
+  /// The newest moment, whether it is a checkpoint yet or not.
+  BackupFeed.Moment newest() {
+    return newest;
+  }
+
+  /// The last checkpoint; null before the first one.
+  @Nullable Checkpoint last() {
+    return last;
+  }
+
+  /// Bytes of the objects that were put.
+  long bytes() {
+    return bytes.get();
+  }
+
+  /// Whether a moment waits to become a checkpoint.
+  boolean isWaiting() {
+    return waiting != null;
+  }
+
+  /// Puts everything once more that the next checkpoint needs and the prefix lacks.
+  void lookAgain() {
+    there.clear();
+  }
+
+  /// Makes a checkpoint of the moment that waits, or of now.
+  ///
+  /// @throws ObjectsException.Away when it could not be made; the next call goes on
+  Checkpoint write() {
+    BackupFeed.Moment moment = waiting;
+    if (moment == null) {
+      moment = take(feed, "%s-%d-%d".formatted(WORK, owner.epoch(), seq));
+      waiting = moment;
+      newest = moment;
+      shipper.begin(moment);
+    }
+    List<Checkpoint.Entry> files = new ArrayList<>();
+    putAll(moment.directory(), "", files);
+    var made =
+        new Checkpoint(
+            owner.epoch(),
+            seq,
+            moment.nanos(),
+            moment.changes(),
+            shipper.journalFrom(moment.sealed()),
+            moment.sealed(),
+            files);
+    known.keySet().retainAll(files.stream().map(Checkpoint.Entry::path).toList());
+    there.retainAll(files.stream().map(Checkpoint.Entry::object).toList());
+    owner.require(objects);
+    put(made.name(), new BytesContent(made.toBytes()));
+    String head =
+        "{\"epoch\":%d,\"checkpoint\":\"%s\",\"journal\":%d}\n"
+            .formatted(owner.epoch(), made.name(), shipper.seq());
+    put(HEAD, new BytesContent(head.getBytes(StandardCharsets.US_ASCII)));
+    shipper.wantCut();
+    seq++;
+    last = made;
+    waiting = null;
+    BackupFeed.deleteAll(feed.disk(), moment.directory());
+    return made;
+  }
+
+  private void putAll(Path directory, String prefix, List<Checkpoint.Entry> files) {
+    for (Path path : feed.disk().list(directory)) {
+      String name = prefix + path.getFileName();
+      if (MADE_AGAIN.contains(path.getFileName().toString())) {
+        continue;
+      }
+      if (feed.disk().isDirectory(path)) {
+        putAll(path, name + "/", files);
+      } else {
+        files.add(putFile(path, name));
+      }
+    }
+  }
+
+  private Checkpoint.Entry putFile(Path path, String name) {
+    FileContent content = FileContent.of(feed.disk(), path);
+    Checkpoint.Entry entry = known.get(name);
+    boolean neverChanges = NEVER_CHANGE.stream().anyMatch(name::startsWith);
+    if (entry == null || !neverChanges || entry.bytes() != content.bytes()) {
+      entry = new Checkpoint.Entry(name, content.bytes(), Sha256.of(content));
+      known.put(name, entry);
+    }
+    String object = entry.object();
+    if (!there.contains(object)) {
+      ObjectStore.Found found = objects.head(object);
+      if (found == null || found.bytes() != content.bytes()) {
+        put(object, content);
+      }
+      there.add(object);
+    }
+    return entry;
+  }
+
+  private void put(String object, ObjectStore.Content content) {
+    objects.put(object, content);
+    bytes.addAndGet(content.bytes());
+  }
+
+  /// Deletes the moment that waits.
+  void close() {
+    BackupFeed.Moment left = waiting;
+    if (left != null) {
+      waiting = null;
+      BackupFeed.deleteAll(feed.disk(), left.directory());
+    }
+  }
+}

@@ -1,0 +1,23 @@
+package io.widerow.storage.objects;
+
+import io.widerow.house.LayerRules;
+
+/// The walls of the module of backups: what of the store it imports. It knows nothing of the
+/// daemon.
+class LayerTest extends LayerRules {
+  private static final String TABLE =
+      """
+      storage:
+      storage.disk:
+      storage.journal:
+      storage.manifest:
+      storage.embedded:
+      storage.repair:
+      storage.objects: storage storage.disk storage.journal storage.manifest storage.embedded \
+          storage.repair
+      """;
+
+  LayerTest() {
+    super(TABLE, "storage.objects", "storage.embedded");
+  }
+}
