@@ -8,6 +8,7 @@ import io.widerow.ingest.alert.Alertmanagers;
 import io.widerow.ingest.alert.RuleDirectory;
 import io.widerow.ingest.alert.RuleReader;
 import io.widerow.ingest.config.AlertOptions;
+import io.widerow.ingest.config.BackupKeys;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.config.DaemonStoreOptions;
 import io.widerow.ingest.config.FixedLimits;
@@ -52,6 +53,7 @@ import io.widerow.ingest.serve.query.QueryServices;
 import io.widerow.ingest.serve.reply.LowPriorityThread;
 import io.widerow.ingest.serve.status.AlertService;
 import io.widerow.ingest.serve.status.BacktestService;
+import io.widerow.ingest.serve.status.BackupService;
 import io.widerow.ingest.serve.status.ClockService;
 import io.widerow.ingest.serve.status.DeletionService;
 import io.widerow.ingest.serve.status.DoctorService;
@@ -77,6 +79,7 @@ import io.widerow.storage.BuildVersion;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.embedded.EmbeddedStore;
+import io.widerow.storage.objects.Backup;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -123,6 +126,8 @@ import org.jspecify.annotations.Nullable;
 /// | `widerow-cql-<n>` | one per query of CQL, virtual | reading its response |
 /// | `widerow-kafka-<source>-<n>` | `readers` per source of Kafka | polling, decoding |
 /// | `widerow-forward` | one with the key `forward` | reading, sending |
+/// | `widerow-backup` | one for the backup's frames | reading journals, waiting for its place |
+/// | `widerow-backup-files` | one for the backup's files | reading files, waiting for its place |
 /// | `widerow-loki-tail-<n>` | one per tail of Loki's API, virtual | looking for lines, writing |
 /// | `widerow-export-<n>` | one per export | reading, writing |
 /// | `widerow-survey-<n>` | one per query for fields and patterns | reading, counting |
@@ -166,8 +171,10 @@ public final class Daemon implements AutoCloseable {
   private final RecordFormats formats = new RecordFormats();
   private volatile SourceProvider.@Nullable Source kafka; // once they are read
   private volatile @Nullable Forwarder forwarder; // once it sends
+  private volatile @Nullable BackupThreads backup; // once it runs
+  private final BackupService backupService = new BackupService(this::backup);
   private final HttpServer http;
-  private final MaintenanceLoop maintenance = new MaintenanceLoop();
+  private final MaintenanceLoop maintenance = new MaintenanceLoop("widerow-maintenance");
   private final DiskStateLog diskState; // of the maintenance thread
   private final DamageLog damage; // of the maintenance thread
   private final SocketListeners sockets;
@@ -259,7 +266,8 @@ public final class Daemon implements AutoCloseable {
         doctor,
         alertService,
         usableBytes,
-        new KafkaService(() -> kafka, () -> forwarder == null ? null : forwarder.summary()));
+        new KafkaService(() -> kafka, () -> forwarder == null ? null : forwarder.summary()),
+        backupService);
   }
 
   private AlertEngine alerts(AlertOptions options) {
@@ -318,6 +326,10 @@ public final class Daemon implements AutoCloseable {
     if (sending != null) {
       findings.addAll(sending.findings());
     }
+    BackupThreads running = backup;
+    if (running != null) {
+      findings.addAll(running.findings());
+    }
     return findings;
   }
 
@@ -342,6 +354,7 @@ public final class Daemon implements AutoCloseable {
     daemon.maintenance.repeat("maintenance", MAINTENANCE_PAUSE, daemon::maintain);
     daemon.maintenance.repeat("layout", LAYOUT_PAUSE, daemon.layout::look);
     try {
+      daemon.startBackup();
       daemon.http.listen();
       daemon.sockets.listen();
       daemon.storeMetrics();
@@ -352,6 +365,23 @@ public final class Daemon implements AutoCloseable {
       daemon.close();
       throw refused;
     }
+  }
+
+  private void startBackup() {
+    BackupKeys keys = config.backup();
+    if (keys != null && store instanceof EmbeddedStore embedded) {
+      backup = new BackupThreads(keys, embedded, registry);
+    }
+  }
+
+  private List<String> backups() {
+    BackupKeys keys = config.backup();
+    return keys == null ? List.of() : List.of(keys.place().url());
+  }
+
+  private @Nullable Backup backup() {
+    BackupThreads running = backup;
+    return running == null ? null : running.backup();
   }
 
   private void readSources() {
@@ -428,6 +458,7 @@ public final class Daemon implements AutoCloseable {
                 config.security().page() ? PageService.routes() : List.<HttpRoute>of(),
                 SelfService.routes(BuildVersion.value(), Daemon::epochNanos),
                 new SnapshotService(store, snapshots).routes(),
+                backupService.routes(),
                 clock.routes(),
                 layout.routes(),
                 new RetentionService(store, config.store().retentionGrace()).routes(),
@@ -435,7 +466,7 @@ public final class Daemon implements AutoCloseable {
                 new TransformService(Daemon::epochNanos).routes(),
                 new RepartitionService(store).routes(),
                 new ReparseService(store).routes(),
-                new DeletionService(store, config.data(), snapshots).routes(),
+                new DeletionService(store, config.data(), snapshots, backups()).routes(),
                 new DoctorService(doctor).routes(),
                 alertService.routes(),
                 status.routes())
@@ -576,6 +607,10 @@ public final class Daemon implements AutoCloseable {
     http.stop();
     evaluation.close();
     lanes.close();
+    BackupThreads running = backup;
+    if (running != null) {
+      running.close(); // everything acknowledged is in the journals now
+    }
     sockets.close();
     http.close();
     registry.close();

@@ -7,13 +7,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
-/// The thread `widerow-maintenance`, which repeats tasks of the daemon.
+/// A thread that repeats tasks of the daemon.
 final class MaintenanceLoop {
   private static final Logger LOG = Logger.getLogger("widerow");
 
-  private final ScheduledExecutorService thread =
-      Executors.newSingleThreadScheduledExecutor(
-          Thread.ofPlatform().name("widerow-maintenance").daemon().factory());
+  private final ScheduledExecutorService thread;
+
+  /// @param name of the thread
+  MaintenanceLoop(String name) {
+    thread =
+        Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().name(name).daemon().factory());
+  }
 
   /// Repeats a task with a pause before each run. A failure is logged, and ends only its run.
   ///

@@ -25,6 +25,10 @@ public final class Variables {
   private static final List<String> KEYS =
       List.of(
           "alertmanagers",
+          "backup",
+          "backup-checkpoint",
+          "backup-every",
+          "backup-spool-bytes",
           "body-bytes-max",
           "bucket-minutes",
           "claim-keep",

@@ -27,7 +27,7 @@ class DocumentedCommandsTest {
   private static final Set<String> NO_ROW = Set.of("test", "dist", "load", "help");
 
   private static final Pattern CALL =
-      Pattern.compile("(?:\\./|`|\\$ |\"  )widerow ([a-z]+)(?: ([a-z]+)\\b)?");
+      Pattern.compile("(?:\\./|`|\\$ |\"  )widerow ([a-z]+)(?: ([a-z]+(?:-[a-z]+)?)\\b)?");
 
   @Test
   void theListIsThatOfTheTable() throws IOException {

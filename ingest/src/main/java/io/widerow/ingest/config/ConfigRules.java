@@ -1,6 +1,7 @@
 package io.widerow.ingest.config;
 
 import static io.widerow.ingest.config.ConfigKeys.ALERTMANAGERS;
+import static io.widerow.ingest.config.ConfigKeys.BACKUP;
 import static io.widerow.ingest.config.ConfigKeys.BODY_BYTES_MAX;
 import static io.widerow.ingest.config.ConfigKeys.BUCKET_MINUTES;
 import static io.widerow.ingest.config.ConfigKeys.BUCKET_MINUTES_OF;
@@ -94,6 +95,7 @@ final class ConfigRules {
     rules.add(ConfigRule.of(ConfigRules::requireQuorum, DURABILITY, STORE));
     rules.add(ConfigRule.of(ConfigRules::requireSource, KAFKA, KAFKA_OF, STORE, INSECURE));
     rules.add(new ConfigRule(KAFKA_ACCESS, config -> config.kafkaAccess().check(KAFKA_)));
+    rules.add(ConfigRule.of(ConfigRules::requireBackupHere, BACKUP, STORE, DATA));
     rules.add(ConfigRule.of(ConfigRules::requireNumber, DAEMON_NUMBER, STORE));
     rules.add(ConfigRule.of(ConfigRules::requireLateHere, RULES_LATE, STORE));
     rules.add(
@@ -168,6 +170,22 @@ final class ConfigRules {
     if (forward != null) {
       forward.to().access().checkFiles("forward: ");
     }
+  }
+
+  private static void requireBackupHere(DaemonConfig config) {
+    BackupKeys backup = config.backup();
+    if (backup == null) {
+      return;
+    }
+    require(
+        !config.cluster().isOn(),
+        "backup needs a store on this machine, got store; a cluster is copied with nodetool"
+            + " snapshot on all nodes");
+    Path data = config.data().toAbsolutePath().normalize();
+    Path place = backup.place().directory();
+    require(
+        !place.startsWith(data) && !data.startsWith(place),
+        "backup must be outside of data, got %s and %s".formatted(backup.place().url(), data));
   }
 
   private static void requireLateHere(DaemonConfig config) {

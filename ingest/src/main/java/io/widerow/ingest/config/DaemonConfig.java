@@ -190,6 +190,19 @@ public final class DaemonConfig {
         values.ofTypes(ConfigKeys.KAFKA_SET));
   }
 
+  /// How the store is backed up; null when it is not.
+  public @Nullable BackupKeys backup() {
+    return values
+        .get(ConfigKeys.BACKUP)
+        .map(place ->
+            new BackupKeys(
+                place,
+                values.get(ConfigKeys.BACKUP_EVERY),
+                values.get(ConfigKeys.BACKUP_CHECKPOINT),
+                values.get(ConfigKeys.BACKUP_SPOOL_BYTES)))
+        .orElse(null);
+  }
+
   /// Level of requests that name none.
   public Durability durability() {
     return values.get(ConfigKeys.DURABILITY);

@@ -4,6 +4,7 @@ import static io.widerow.ingest.config.Key.require;
 
 import io.widerow.event.LayoutOverride;
 import io.widerow.storage.Durability;
+import io.widerow.storage.objects.ObjectPlace;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.InvalidPathException;
@@ -94,6 +95,9 @@ public record Form<T>(
           value -> value.map(number -> Integer.toString(number)).orElse("auto"));
 
   static final Form<Optional<String>> URI = optional("URI", (_, text) -> text, text -> text);
+
+  static final Form<Optional<ObjectPlace>> PLACE =
+      optional("URL", ObjectPlace::parse, ObjectPlace::url);
 
   static final Form<Optional<KafkaOptions>> KAFKA =
       optional("HOST:PORT/TOPIC", KafkaOptions::parse, KafkaOptions::print);

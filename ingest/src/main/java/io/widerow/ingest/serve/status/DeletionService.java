@@ -48,11 +48,14 @@ public final class DeletionService {
 
   private final MaintenanceRoutes<EmbeddedStore> routes;
   private final Path snapshots;
+  private final List<String> backups;
   private final Path quarantine;
 
   /// @param data directory of the store
   /// @param snapshots directory of its snapshots
-  public DeletionService(EventStore store, Path data, Path snapshots) {
+  /// @param backups places to which it is backed up
+  public DeletionService(EventStore store, Path data, Path snapshots, List<String> backups) {
+    this.backups = List.copyOf(backups);
     this.routes = MaintenanceRoutes.of(PATH, store, OF_CLUSTER, embedded -> embedded);
     this.snapshots = snapshots;
     this.quarantine = data.resolve("quarantine");
@@ -163,7 +166,11 @@ public final class DeletionService {
     List<String> copies = done ? names(snapshots, standing.endedNanos()) : List.of();
     List<String> damaged = new ArrayList<>(standing.damaged());
     damaged.addAll(names(quarantine, Long.MAX_VALUE));
-    boolean but = !copies.isEmpty() || !damaged.isEmpty() || !standing.journals().isEmpty();
+    boolean but =
+        !copies.isEmpty()
+            || !damaged.isEmpty()
+            || !standing.journals().isEmpty()
+            || !backups.isEmpty();
     json.append("{\"id\":\"d-").append(standing.id()).append("\",\"filter\":");
     HttpResponses.appendString(json, standing.where());
     json.append(",\"removed\":").append(standing.removed());
@@ -181,6 +188,7 @@ public final class DeletionService {
     json.append("},\"journals\":").append(standing.journals());
     appendNames(json.append(",\"snapshots\":"), copies);
     appendNames(json.append(",\"quarantine\":"), damaged);
+    appendNames(json.append(",\"backups\":"), done ? backups : List.of());
     boolean waits = standing.state().equals("waiting");
     appendNames(json.append(",\"waitsFor\":"), waits ? standing.damaged() : List.of());
     String state = done && but ? "done-but" : standing.state();

@@ -54,6 +54,7 @@ public final class StatusServices {
   private final PartitionWeightMetric weights;
   private final LongSupplier usableBytes;
   private final KafkaService kafka;
+  private final BackupService backup;
 
   /// @param transforms null when there are none
   /// @param usableBytes free bytes of the store's file system
@@ -66,8 +67,10 @@ public final class StatusServices {
       Doctor doctor,
       AlertService alerts,
       LongSupplier usableBytes,
-      KafkaService kafka) {
+      KafkaService kafka,
+      BackupService backup) {
     this.kafka = kafka;
+    this.backup = backup;
     this.alerts = alerts;
     this.weights = new PartitionWeightMetric(store, System::nanoTime);
     this.doctor = doctor;
@@ -234,7 +237,7 @@ public final class StatusServices {
     }
     appendRejected(json.append("},\"rejected\":["), intake.rejected().list());
     senders.appendTotals(json.append("],\"protocols\":["));
-    json.append(']').append(kafka.summary());
+    json.append(']').append(kafka.summary()).append(backup.summary());
     return HttpResponses.json(HttpStatus.OK, json.append("}\n").toString());
   }
 

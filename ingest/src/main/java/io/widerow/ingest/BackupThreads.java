@@ -1,0 +1,134 @@
+package io.widerow.ingest;
+
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.widerow.ingest.config.BackupKeys;
+import io.widerow.ingest.config.HostName;
+import io.widerow.ingest.doctor.Finding;
+import io.widerow.storage.embedded.EmbeddedStore;
+import io.widerow.storage.objects.Backup;
+import io.widerow.storage.objects.BackupOptions;
+import java.time.Duration;
+import java.util.List;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/// The threads of the backup of a store: `widerow-backup` ships frames, `widerow-backup-files`
+/// makes checkpoints.
+final class BackupThreads implements AutoCloseable {
+  private static final Logger LOG = Logger.getLogger("widerow");
+  private static final Duration PAUSE = Duration.ofSeconds(1);
+  private static final int START_SECONDS = 5;
+  private static final int END_SECONDS = 20;
+  private static final double NANOS_PER_SECOND = 1e9;
+  private static final double BEHIND_SECONDS_MAX = 300;
+
+  private final Backup backup;
+  private final MaintenanceLoop frames = new MaintenanceLoop("widerow-backup");
+  private final MaintenanceLoop files = new MaintenanceLoop("widerow-backup-files");
+  private String told = "shipping"; // of the thread of the frames
+
+  BackupThreads(BackupKeys keys, EmbeddedStore store, MeterRegistry registry) {
+    backup =
+        new Backup(
+            store::backup,
+            keys.place().open(),
+            new BackupOptions(
+                keys.every(),
+                keys.checkpoint(),
+                keys.spoolBytes(),
+                BackupOptions.OBJECT_BYTES,
+                HostName.value()),
+            System::nanoTime);
+    Gauge.builder(
+            "widerow.backup.behind.seconds",
+            backup,
+            each -> each.status().behindNanos() / NANOS_PER_SECOND)
+        .register(registry);
+    Gauge.builder("widerow.backup.pending.bytes", backup, each -> each.status().pendingBytes())
+        .register(registry);
+    FunctionCounter.builder("widerow.backup.sent.bytes", backup, each -> each.status().sentBytes())
+        .register(registry);
+    within(START_SECONDS, backup::step); // usually the epoch begins before the first event
+    frames.repeat("backup", PAUSE, this::step);
+    files.repeat("backup of files", PAUSE, backup::checkpoint);
+  }
+
+  Backup backup() {
+    return backup;
+  }
+
+  private void step() {
+    backup.step();
+    Backup.Status now = backup.status();
+    if (!now.state().equals(told)) {
+      LOG.log(
+          now.state().equals("shipping") ? Level.INFO : Level.WARNING,
+          "backup to {0}: {1}{2}",
+          new Object[] {now.to(), now.state(), now.reason() == null ? "" : ": " + now.reason()});
+      told = now.state();
+    }
+  }
+
+  /// What an operator should know.
+  List<Finding> findings() {
+    Backup.Status now = backup.status();
+    double behind = now.behindNanos() / NANOS_PER_SECOND;
+    String reason = now.reason() == null ? "" : ": " + now.reason();
+    return switch (now.state()) {
+      case "other-owner" ->
+          List.of(
+              finding(
+                  "objects-owner",
+                  null,
+                  null,
+                  "nothing is backed up" + reason,
+                  "stop the other daemon, or run `widerow backup take-over`"));
+      case "away" ->
+          List.of(
+              finding(
+                  "objects-away",
+                  behind,
+                  null,
+                  "the place of the backup does not answer" + reason,
+                  "see the state of " + now.to()));
+      default ->
+          behind <= BEHIND_SECONDS_MAX
+              ? List.of()
+              : List.of(
+                  finding(
+                      "backup-behind",
+                      behind,
+                      BEHIND_SECONDS_MAX,
+                      "the backup lacks the last %.0f seconds%s".formatted(behind, reason),
+                      "see what slows down " + now.to()));
+    };
+  }
+
+  private static Finding finding(
+      String code, @Nullable Double value, @Nullable Double limit, String sentence, String act) {
+    return new Finding(code, Finding.Severity.BAD, "store", value, limit, sentence, act);
+  }
+
+  /// Ships the rest and lets the journals go. Call it before the store is closed.
+  @Override
+  public void close() {
+    frames.stop();
+    files.stop();
+    within(END_SECONDS, backup::close);
+  }
+
+  /// Runs a task, and waits for its end only so long: a place may be a disk that does not answer.
+  private static void within(int seconds, Runnable task) {
+    Thread thread = Thread.ofPlatform().name("widerow-backup-once").daemon().start(task);
+    try {
+      if (!thread.join(Duration.ofSeconds(seconds))) {
+        LOG.log(Level.WARNING, "backup: its place did not answer within {0} s", seconds);
+      }
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
