@@ -184,18 +184,17 @@ final class PartitionReader {
   /// @param from where the consumer is; after [#fetched] when a range is taken as a whole
   void skip(long from, long to, SourceGap.Why why, long epochSeconds) {
     add(new SourceGap(Math.min(from, to), Math.max(from, to), why, epochSeconds));
-    if (to < fetched) { // what was read from the old log is stored and stays
-      torn.clear();
-      tornUntil = 0;
-      term++;
-      fetched = to;
-    } else if (fetched < tornUntil) {
-      if (to < tornUntil) {
-        return;
+    if (fetched < tornUntil) {
+      if (from <= to && to < tornUntil) {
+        return; // the rest of the range comes
       }
       add(List.copyOf(torn), tornUntil);
       torn.clear();
       tornUntil = 0;
+    }
+    if (to < fetched) { // what was read from the old log is stored and stays
+      term++;
+      fetched = to;
     }
     add(List.of(), to);
   }
