@@ -109,10 +109,14 @@ class BackupOverHttpTest {
     String data = directory.resolve("store").toString();
     Map<String, String> refused =
         Map.of(
-            "s3://bucket/prefix", "not to S3",
-            "/directory", "must be file:/DIRECTORY",
-            "file:" + data + "/inside", "must be outside of data",
-            "file:" + directory, "must be outside of data");
+            "s3://bucket/prefix",
+            "not to S3",
+            "/directory",
+            "must be file:/DIRECTORY",
+            "file:" + data + "/inside",
+            "must be outside of data",
+            "file:" + directory,
+            "must be outside of data");
     refused.forEach((place, why) -> {
       var failure =
           assertThrows(
@@ -129,7 +133,6 @@ class BackupOverHttpTest {
     for (int n = 0; n < events; n++) {
       lines.append("{\"type\":\"t\",\"n\":\"%d\"}%n".formatted(n));
     }
-    assertEquals(
-        200, daemon.http.post("/v1/events", Http.NDJSON, lines.toString()).statusCode());
+    assertEquals(200, daemon.http.post("/v1/events", Http.NDJSON, lines.toString()).statusCode());
   }
 }
