@@ -53,7 +53,8 @@ class LayerTest extends LayerRules {
       cli.cql: query query.output query.aggregation query.remote cql cql.type cli
       cli.backup: query query.output query.remote storage.objects cli
       cli.export: event storage query query.output query.remote query.export cli
-      cli.cluster: event storage query query.filter storage.cassandra.keyspace storage.cassandra.migrate \
+      cli.cluster: event storage query query.filter storage.cassandra.keyspace \
+          storage.cassandra.migrate \
           storage.cassandra.maintenance storage.cassandra.read storage.cassandra.apply \
           storage.cassandra ingest.config cli
       cli.ship: event storage query query.output query.remote query.parquet query.export \

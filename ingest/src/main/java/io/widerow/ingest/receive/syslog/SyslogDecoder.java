@@ -38,7 +38,7 @@ public final class SyslogDecoder implements SyslogFields {
   };
 
   private final AttributeTape tape = new AttributeTape(new AttributeLevels(""));
-  private final int[] names = new int[NAMES.length]; // in the scratch, by part
+  private final int[] names = new int[NAMES.length]; // in the scratch
   private final TimestampDetector sight;
   private final SenderTime time;
   private final SyslogReader reader = new SyslogReader(this);
@@ -124,7 +124,16 @@ public final class SyslogDecoder implements SyslogFields {
 
   @Override
   public void part(Part part, int from, int until) {
-    tape.name(true, names[part.ordinal()], NAMES[part.ordinal()].length);
+    int place =
+        switch (part) {
+          case HOST -> 0;
+          case APP -> 1;
+          case PID -> 2;
+          case MESSAGE_ID -> 3;
+          case ADDRESS -> 4;
+          case MESSAGE -> 5;
+        };
+    tape.name(true, names[place], NAMES[place].length);
     tape.string(false, from, until - from);
   }
 

@@ -8,8 +8,7 @@ import java.util.Base64;
 import java.util.List;
 
 /// Retention of the events that filters keep. Its text is the body of the policy
-/// `retention.filtered`: a line for each, of which the first word counts and the rest is for
-/// people:
+/// `retention.filtered`: a line for each. Its first word counts, the rest is for people:
 ///
 /// ```
 /// 1                                     version of the text
