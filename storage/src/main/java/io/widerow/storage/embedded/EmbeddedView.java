@@ -209,16 +209,11 @@ final class EmbeddedView implements StoreView, CellView {
   public boolean isExpired(String type, long timeNanos) {
     long width = widthNanosOf(type);
     return kept.isPast(type, (Math.floorDiv(timeNanos, width) + 1) * width)
-        && !isInKeptBucket(type, timeNanos);
+        && partitions(type::equals, timeNanos, timeNanos + 1, null).isEmpty(); // of other widths
   }
 
   private long widthNanosOf(String type) {
     return layouts.of(type).admittedMinutes() * PartitionKey.NANOS_PER_MINUTE;
-  }
-
-  /// True when the time lies in a bucket of another width that is kept and has events of the type.
-  private boolean isInKeptBucket(String type, long timeNanos) {
-    return !partitions(type::equals, timeNanos, timeNanos + 1, null).isEmpty();
   }
 
   @Override
