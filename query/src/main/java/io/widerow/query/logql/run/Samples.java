@@ -97,7 +97,7 @@ final class Samples {
         sum.add(figures.sum());
       }
       if (figures.has(RollupFigure.LENGTHS)) {
-        sum.add(figures.lengths());
+        sum.add((double) figures.lengths());
         count += figures.count();
       } else if (values != null) {
         values.addAll(figures.numbers());
