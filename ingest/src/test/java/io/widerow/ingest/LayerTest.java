@@ -47,7 +47,6 @@ class LayerTest extends LayerRules {
           ingest.decode ingest.config ingest.lane
       ingest.intake: event ingest.decode ingest.lane
       ingest.http: event storage ingest.decode ingest.config ingest.lane ingest.intake
-      ingest.source: query.forward ingest.config ingest.intake ingest.http ingest.doctor
       ingest.socket: event storage query ingest.decode ingest.config ingest.lane ingest.intake
       ingest.receive.influx: event storage ingest.decode ingest.series ingest.lane ingest.http
       ingest.receive.fluent: event storage ingest.decode ingest.lane ingest.intake ingest.socket
@@ -70,6 +69,7 @@ class LayerTest extends LayerRules {
       ingest.alert: event storage storage.embedded query query.json query.aggregation \
           query.result query.fields query.logql query.logql.line query.logql.run query.series \
           query.promql query.promql.run ingest.decode ingest.config ingest.lane ingest.http
+      ingest.source: query.forward ingest.config ingest.intake ingest.http ingest.doctor
       ingest.forward: storage query query.forward query.output query.result ingest.config \
           ingest.http ingest.doctor
       ingest.serve.reply: ingest.http
