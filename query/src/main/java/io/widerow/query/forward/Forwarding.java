@@ -8,6 +8,7 @@ import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.result.Tail;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -40,8 +41,8 @@ public final class Forwarding implements AutoCloseable {
   private long pending; // events that are handed over and not acknowledged
   private long writtenNanos = System.nanoTime() - IDLE_NANOS;
   private volatile @Nullable ForwardPosition acknowledged;
-  private volatile long events;
-  private volatile long gaps;
+  private final AtomicLong events = new AtomicLong();
+  private final AtomicLong gaps = new AtomicLong();
 
   /// Opens the tail, at first and after each failure of the target.
   @FunctionalInterface
@@ -69,12 +70,12 @@ public final class Forwarding implements AutoCloseable {
 
   /// The number of events that were acknowledged.
   public long events() {
-    return events;
+    return events.get();
   }
 
   /// How often retention had removed events before they were read.
   public long gaps() {
-    return gaps;
+    return gaps.get();
   }
 
   /// Sends the new events, and waits until they are acknowledged. False when the tail has ended.
@@ -87,7 +88,7 @@ public final class Forwarding implements AutoCloseable {
     }
     Tail from = tail;
     if (from == null) {
-      from = tails.open(writer, writer, acknowledged, events);
+      from = tails.open(writer, writer, acknowledged, events.get());
       tail = from;
     }
     try {
@@ -120,7 +121,7 @@ public final class Forwarding implements AutoCloseable {
     guarded(ForwardTarget::flush);
     position.write(file);
     acknowledged = position;
-    events += pending;
+    events.addAndGet(pending);
     pending = 0;
     writtenNanos = now;
   }
@@ -159,7 +160,7 @@ public final class Forwarding implements AutoCloseable {
 
     @Override
     public void gap(Token first, String why, OutputBuffer out) {
-      gaps++;
+      gaps.incrementAndGet();
     }
 
     /// The events are with the target already.

@@ -238,6 +238,7 @@ public record KafkaAccess(
             SecretFile.read(prefix + "password-file", passwordFile), StandardCharsets.UTF_8);
   }
 
+  @SuppressWarnings("AnnotateFormatMethod") // all calls are in this class
   private static void require(boolean holds, String message, @Nullable Object... parts) {
     if (!holds) {
       throw new IllegalArgumentException(message.formatted(parts));
