@@ -8,19 +8,15 @@ import io.widerow.ingest.alert.Alertmanagers;
 import io.widerow.ingest.alert.RuleDirectory;
 import io.widerow.ingest.alert.RuleReader;
 import io.widerow.ingest.config.AlertOptions;
-import io.widerow.ingest.config.BackupKeys;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.config.DaemonStoreOptions;
 import io.widerow.ingest.config.FixedLimits;
-import io.widerow.ingest.config.ForwardOptions;
 import io.widerow.ingest.config.HostName;
-import io.widerow.ingest.config.KafkaOptions;
 import io.widerow.ingest.config.TlsFiles;
 import io.widerow.ingest.decode.TimeParser;
 import io.widerow.ingest.doctor.Doctor;
 import io.widerow.ingest.doctor.Finding;
 import io.widerow.ingest.doctor.FreeSpace;
-import io.widerow.ingest.forward.Forwarder;
 import io.widerow.ingest.http.Access;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.LokiTenants;
@@ -53,12 +49,10 @@ import io.widerow.ingest.serve.query.QueryServices;
 import io.widerow.ingest.serve.reply.LowPriorityThread;
 import io.widerow.ingest.serve.status.AlertService;
 import io.widerow.ingest.serve.status.BacktestService;
-import io.widerow.ingest.serve.status.BackupService;
 import io.widerow.ingest.serve.status.ClockService;
 import io.widerow.ingest.serve.status.DeletionService;
 import io.widerow.ingest.serve.status.DoctorService;
 import io.widerow.ingest.serve.status.IndexService;
-import io.widerow.ingest.serve.status.KafkaService;
 import io.widerow.ingest.serve.status.LayoutService;
 import io.widerow.ingest.serve.status.ReparseService;
 import io.widerow.ingest.serve.status.RepartitionService;
@@ -70,7 +64,6 @@ import io.widerow.ingest.serve.status.SnapshotService;
 import io.widerow.ingest.serve.status.StatusServices;
 import io.widerow.ingest.serve.status.TransformService;
 import io.widerow.ingest.socket.SocketReceiver;
-import io.widerow.ingest.source.SourceProvider;
 import io.widerow.ingest.transform.TransformFile;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.logql.line.LabelMapping;
@@ -79,14 +72,12 @@ import io.widerow.storage.BuildVersion;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.embedded.EmbeddedStore;
-import io.widerow.storage.objects.Backup;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -169,10 +160,7 @@ public final class Daemon implements AutoCloseable {
   private final StatusServices status;
   private final Access access;
   private final RecordFormats formats = new RecordFormats();
-  private volatile SourceProvider.@Nullable Source kafka; // once they are read
-  private volatile @Nullable Forwarder forwarder; // once it sends
-  private volatile @Nullable BackupThreads backup; // once it runs
-  private final BackupService backupService = new BackupService(this::backup);
+  private final OtherSystems others;
   private final HttpServer http;
   private final MaintenanceLoop maintenance = new MaintenanceLoop("widerow-maintenance");
   private final DiskStateLog diskState; // of the maintenance thread
@@ -183,6 +171,7 @@ public final class Daemon implements AutoCloseable {
   private Daemon(DaemonConfig config, EventStore store) {
     this.config = config;
     this.store = store;
+    this.others = new OtherSystems(config, store, registry);
     diskState = new DiskStateLog(store::full, System::nanoTime);
     damage = new DamageLog(store);
     transforms =
@@ -266,8 +255,8 @@ public final class Daemon implements AutoCloseable {
         doctor,
         alertService,
         usableBytes,
-        new KafkaService(() -> kafka, () -> forwarder == null ? null : forwarder.summary()),
-        backupService);
+        others.kafkaService(),
+        others.backupService());
   }
 
   private AlertEngine alerts(AlertOptions options) {
@@ -319,17 +308,7 @@ public final class Daemon implements AutoCloseable {
     if (certificates != null) {
       findings.addAll(certificates.findings());
     }
-    if (kafka != null) {
-      findings.addAll(kafka.findings());
-    }
-    Forwarder sending = forwarder;
-    if (sending != null) {
-      findings.addAll(sending.findings());
-    }
-    BackupThreads running = backup;
-    if (running != null) {
-      findings.addAll(running.findings());
-    }
+    findings.addAll(others.findings());
     return findings;
   }
 
@@ -354,63 +333,15 @@ public final class Daemon implements AutoCloseable {
     daemon.maintenance.repeat("maintenance", MAINTENANCE_PAUSE, daemon::maintain);
     daemon.maintenance.repeat("layout", LAYOUT_PAUSE, daemon.layout::look);
     try {
-      daemon.startBackup();
+      daemon.others.startBackup();
       daemon.http.listen();
       daemon.sockets.listen();
       daemon.storeMetrics();
-      daemon.readSources();
-      daemon.startForwarding();
+      daemon.others.start(daemon.intake, daemon.formats, daemon.memory, Daemon::epochNanos);
       return daemon;
     } catch (ListenException | SourceRefusedException refused) {
       daemon.close();
       throw refused;
-    }
-  }
-
-  private void startBackup() {
-    BackupKeys keys = config.backup();
-    if (keys != null && store instanceof EmbeddedStore embedded) {
-      backup = new BackupThreads(keys, embedded, registry);
-    }
-  }
-
-  private List<String> backups() {
-    BackupKeys keys = config.backup();
-    return keys == null ? List.of() : List.of(keys.place().url());
-  }
-
-  private @Nullable Backup backup() {
-    BackupThreads running = backup;
-    return running == null ? null : running.backup();
-  }
-
-  private void readSources() {
-    List<KafkaOptions> options = config.kafka();
-    if (!options.isEmpty()) {
-      String group = "widerow-" + UUID.nameUUIDFromBytes(store.secret()).toString().substring(0, 8);
-      try {
-        store.allowSources();
-        kafka =
-            SourceProvider.found()
-                .start(options, config.kafkaAccess(), intake, formats, registry, group);
-      } catch (IllegalArgumentException why) {
-        throw new SourceRefusedException(why);
-      }
-    }
-  }
-
-  private void startForwarding() {
-    ForwardOptions options = config.forward();
-    if (options != null) {
-      try {
-        var sending = new Forwarder(options, store, memory, config.data(), Daemon::epochNanos);
-        sending.measure(registry);
-        sending.start();
-        forwarder = sending;
-      } catch (IllegalArgumentException why) {
-        throw new SourceRefusedException(
-            new IllegalArgumentException("forward: " + why.getMessage(), why));
-      }
     }
   }
 
@@ -458,7 +389,7 @@ public final class Daemon implements AutoCloseable {
                 config.security().page() ? PageService.routes() : List.<HttpRoute>of(),
                 SelfService.routes(BuildVersion.value(), Daemon::epochNanos),
                 new SnapshotService(store, snapshots).routes(),
-                backupService.routes(),
+                others.backupService().routes(),
                 clock.routes(),
                 layout.routes(),
                 new RetentionService(store, config.store().retentionGrace()).routes(),
@@ -466,7 +397,7 @@ public final class Daemon implements AutoCloseable {
                 new TransformService(Daemon::epochNanos).routes(),
                 new RepartitionService(store).routes(),
                 new ReparseService(store).routes(),
-                new DeletionService(store, config.data(), snapshots, backups()).routes(),
+                new DeletionService(store, config.data(), snapshots, others.backups()).routes(),
                 new DoctorService(doctor).routes(),
                 alertService.routes(),
                 status.routes())
@@ -500,9 +431,7 @@ public final class Daemon implements AutoCloseable {
     if (types.isLookDue() && (store instanceof EmbeddedStore || store.cluster() != null)) {
       lookAtTypes();
     }
-    if (kafka != null) {
-      kafka.look();
-    }
+    others.look();
     doctor.look();
   }
 
@@ -591,12 +520,7 @@ public final class Daemon implements AutoCloseable {
     lanes.endWaiting(); // events kept here are applied after the next start
     maintenance.stop();
     alerts.stop();
-    if (kafka != null) {
-      kafka.close();
-    }
-    if (forwarder != null) {
-      forwarder.close();
-    }
+    others.stop();
     long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(config.drainSeconds());
     while (intake.inFlight() > 0 && System.nanoTime() < until) {
       LockSupport.parkNanos(1_000_000);
@@ -607,10 +531,7 @@ public final class Daemon implements AutoCloseable {
     http.stop();
     evaluation.close();
     lanes.close();
-    BackupThreads running = backup;
-    if (running != null) {
-      running.close(); // everything acknowledged is in the journals now
-    }
+    others.endBackup(); // everything acknowledged is in the journals now
     sockets.close();
     http.close();
     registry.close();

@@ -88,7 +88,11 @@ class NewerDaemonTest {
           "cluster retain",
           "cluster release",
           "cluster verify",
-          "cluster migrate");
+          "cluster migrate",
+          "backup list",
+          "backup verify",
+          "backup restore",
+          "backup take-over");
 
   @TempDir private Path directory = Path.of(".");
 
@@ -242,6 +246,9 @@ class NewerDaemonTest {
           new Asked("import", "FILES/out"),
           new Asked(
               "ship", "FILES/a.log", "--once", "--type", "shipped", "--checkpoint", "FILES/point"),
+          new Asked("kafka", "list"),
+          new Asked("kafka", "seen"),
+          new Asked("backup", "now"),
           new Asked("snapshot", "--to", "one"));
 
   @Test
@@ -261,7 +268,17 @@ class NewerDaemonTest {
 
   private CommandDaemon daemon(Path files) throws IOException, InterruptedException {
     CommandDaemon daemon =
-        new CommandDaemon(files, Map.of("lanes", "1", "bucket-minutes", "60", "shards", "1"));
+        new CommandDaemon(
+            files,
+            Map.of(
+                "lanes",
+                "1",
+                "bucket-minutes",
+                "60",
+                "shards",
+                "1",
+                "backup",
+                "file:" + files.resolve("backup")));
     StringBuilder events = new StringBuilder();
     for (int i = 0; i < 200; i++) {
       events.append(

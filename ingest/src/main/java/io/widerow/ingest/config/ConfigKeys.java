@@ -28,7 +28,7 @@ public final class ConfigKeys {
   private static final long MIB = 1L << 20;
   private static final int MINUTES_PER_DAY = 1_440;
   private static final int DAEMON_MAX = 511;
-  private static final int LANES_MAX = 64;
+  static final int LANES_MAX = 64;
   private static final Duration DAYS_30 = Duration.ofDays(30);
   private static final Duration HOUR = Duration.ofHours(1);
   private static final Duration YEAR = Duration.ofDays(365);
@@ -141,9 +141,10 @@ public final class ConfigKeys {
               "open-bytes",
               Group.MAIN,
               Default.computed(
-                  texts -> Long.toString(MachineLimits.ofProcess().openBytes(lanes(texts))),
+                  texts ->
+                      Long.toString(MachineLimits.ofProcess().openBytes(KeyChecks.lanes(texts))),
                   "a sixteenth of the memory, up to 268435456, or 134217728 a lane",
-                  texts -> MachineLimits.ofProcess().openBytesBasis(lanes(texts))),
+                  texts -> MachineLimits.ofProcess().openBytesBasis(KeyChecks.lanes(texts))),
               Form.LONG,
               Check.from(1))
           .summary("native memory for open rows (the memtable); 2 MiB a lane or more");
@@ -569,13 +570,6 @@ public final class ConfigKeys {
 
   private static String fromStore(Map<String, String> texts) {
     return isSet(texts, "store") ? "store is set" : "store is empty";
-  }
-
-  /// The configured number of lanes; the default for a text that is refused.
-  private static int lanes(Map<String, String> texts) {
-    String text = texts.getOrDefault("lanes", "").strip();
-    int lanes = text.matches("[1-9][0-9]?") ? Integer.parseInt(text) : 0;
-    return lanes > 0 && lanes <= LANES_MAX ? lanes : MachineLimits.ofProcess().lanes();
   }
 
   private static boolean isSet(Map<String, String> texts, String name) {

@@ -6,6 +6,7 @@ import io.widerow.ingest.config.Key.Check;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /// The checks of values that several keys of [ConfigKeys] need, or that are long.
@@ -52,5 +53,12 @@ final class KeyChecks {
     require(
         version.matches(VERSION),
         "%s must be three numbers from 7.0.0 on, such as 8.19.0, got %s".formatted(name, version));
+  }
+
+  /// The configured number of lanes; the default for a text that is refused.
+  static int lanes(Map<String, String> texts) {
+    String text = texts.getOrDefault("lanes", "").strip();
+    int lanes = text.matches("[1-9][0-9]?") ? Integer.parseInt(text) : 0;
+    return lanes > 0 && lanes <= ConfigKeys.LANES_MAX ? lanes : MachineLimits.ofProcess().lanes();
   }
 }
