@@ -37,6 +37,7 @@ import io.widerow.storage.Durability;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
@@ -95,6 +96,7 @@ final class ConfigRules {
     rules.add(ConfigRule.of(ConfigRules::requireQuorum, DURABILITY, STORE));
     rules.add(ConfigRule.of(ConfigRules::requireSource, KAFKA, KAFKA_OF, STORE, INSECURE));
     rules.add(new ConfigRule(KAFKA_ACCESS, config -> config.kafkaAccess().check(KAFKA_)));
+    rules.add(ConfigRule.of(ConfigRules::requireOtherTopic, ConfigKeys.FORWARD, KAFKA, KAFKA_OF));
     rules.add(ConfigRule.of(ConfigRules::requireBackupHere, BACKUP, STORE, DATA));
     rules.add(ConfigRule.of(ConfigRules::requireNumber, DAEMON_NUMBER, STORE));
     rules.add(ConfigRule.of(ConfigRules::requireLateHere, RULES_LATE, STORE));
@@ -169,6 +171,24 @@ final class ConfigRules {
     ForwardOptions forward = config.forward();
     if (forward != null) {
       forward.to().access().checkFiles("forward: ");
+    }
+  }
+
+  /// A daemon that reads what it forwards would forward it again, without end.
+  private static void requireOtherTopic(DaemonConfig config) {
+    ForwardOptions forward = config.forward();
+    if (forward == null) {
+      return;
+    }
+    String topic = forward.to().topic();
+    for (KafkaOptions source : config.kafka()) {
+      boolean isRead =
+          !Collections.disjoint(source.brokers(), forward.to().brokers())
+              && source.topics().stream().anyMatch(glob -> KafkaOptions.isOf(glob, topic));
+      require(
+          !isRead,
+          "forward: %s reads the topic %s, so its events would go round without end"
+              .formatted(source.key(), topic));
     }
   }
 

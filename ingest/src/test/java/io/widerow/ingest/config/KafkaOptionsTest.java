@@ -132,4 +132,22 @@ class KafkaOptionsTest {
             .getMessage();
     assertTrue(cluster != null && cluster.contains("needs a store on this machine"), cluster);
   }
+
+  @ParameterizedTest
+  @CsvSource({
+    "localhost:1/out, localhost:1/out, true",
+    "'127.0.0.1:1,localhost:1/logs,o*', localhost:1/out, true",
+    "localhost:2/out, localhost:1/out, false",
+    "localhost:1/in, localhost:1/out, false",
+  })
+  void whatIsReadIsNotForwarded(String source, String target, boolean isRefused) {
+    Map<String, String> keys = Map.of("kafka.more", source, "forward", "kafka:" + target);
+    if (!isRefused) {
+      DaemonConfig _ = DaemonConfig.of(keys);
+      return;
+    }
+    String why =
+        assertThrows(IllegalArgumentException.class, () -> DaemonConfig.of(keys)).getMessage();
+    assertTrue(why != null && why.contains("forward: kafka.more reads the topic out"), why);
+  }
 }
