@@ -30,7 +30,9 @@ class UnknownParametersTest {
   @Test
   void eachEndpointOfThisApiRefusesThem() throws IOException, InterruptedException {
     Map<String, String> others = new TreeMap<>();
-    try (OperatedDaemon daemon = new OperatedDaemon(directory, Map.of("lanes", "1"))) {
+    Map<String, String> keys =
+        Map.of("lanes", "1", "backup", "file:" + directory.resolve("backup"));
+    try (OperatedDaemon daemon = new OperatedDaemon(directory, keys)) {
       for (String endpoint : daemon.daemon.endpoints()) {
         String[] parts = endpoint.split(" ", -1);
         if (parts[1].startsWith("/v1/") && !OF_OTHERS.contains(parts[1])) {

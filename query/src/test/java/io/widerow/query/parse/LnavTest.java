@@ -294,8 +294,8 @@ class LnavTest {
                     n % 999 + 1);
         default -> // the journal
             ("{\"__REALTIME_TIMESTAMP\":\"%d\",\"__MONOTONIC_TIMESTAMP\":\"%d\","
-                    + "\"_SYSTEMD_UNIT\":\"%s.service\",\"SYSLOG_IDENTIFIER\":\"su\",\"_PID\":\"%d\","
-                    + "\"PRIORITY\":\"%d\",\"MESSAGE\":\"%s\"}")
+                 + "\"_SYSTEMD_UNIT\":\"%s.service\",\"SYSLOG_IDENTIFIER\":\"su\",\"_PID\":\"%d\","
+                 + "\"PRIORITY\":\"%d\",\"MESSAGE\":\"%s\"}")
                 .formatted(1_700_000_000_000_000L + n, n, host, n, n % 8, text);
       };
     }
