@@ -293,10 +293,11 @@ class LnavTest {
                     n % 3 == 0 ? "-1 ENOENT (No such file or directory)" : Integer.toString(n),
                     n % 999 + 1);
         default -> // the journal
-            ("{\"__REALTIME_TIMESTAMP\":\"%d\",\"__MONOTONIC_TIMESTAMP\":\"%d\","
-                 + "\"_SYSTEMD_UNIT\":\"%s.service\",\"SYSLOG_IDENTIFIER\":\"su\",\"_PID\":\"%d\","
-                 + "\"PRIORITY\":\"%d\",\"MESSAGE\":\"%s\"}")
-                .formatted(1_700_000_000_000_000L + n, n, host, n, n % 8, text);
+            "{\"__REALTIME_TIMESTAMP\":\"%d\",\"__MONOTONIC_TIMESTAMP\":\"%d\","
+                    .formatted(1_700_000_000_000_000L + n, n)
+                + "\"_SYSTEMD_UNIT\":\"%s.service\",\"SYSLOG_IDENTIFIER\":\"su\",\"_PID\":\"%d\","
+                    .formatted(host, n)
+                + "\"PRIORITY\":\"%d\",\"MESSAGE\":\"%s\"}".formatted(n % 8, text);
       };
     }
 
