@@ -4,7 +4,7 @@ import static io.widerow.ingest.config.Key.require;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.widerow.query.forward.KafkaAccess;
-import java.net.URLDecoder;
+import io.widerow.query.forward.KafkaAddress;
 import java.net.URLEncoder;
 import java.time.DateTimeException;
 import java.time.Duration;
@@ -85,8 +85,6 @@ public record KafkaOptions(
   private static final int READERS_MAX = 64;
   private static final Duration REFRESH = Duration.ofSeconds(30);
   private static final String SOURCE = "[a-z0-9][a-z0-9-]{0,31}";
-  private static final Pattern BROKER =
-      Pattern.compile("(\\[[0-9a-fA-F:]+]|[^\\[\\]:/@]+):(\\d{1,5})");
   private static final Pattern TOPIC = Pattern.compile("[a-zA-Z0-9._*-]{1,249}");
 
   /// Reads the value of a key.
@@ -105,12 +103,9 @@ public record KafkaOptions(
     require(slash > 0, "%s must be HOST:PORT/TOPIC, got %s".formatted(key, text));
     int question = text.indexOf('?', slash);
     List<String> topics =
-        all(
-            key,
-            "a topic",
-            TOPIC,
-            text.substring(slash + 1, question < 0 ? text.length() : question));
-    Map<String, String> given = parameters(key, question < 0 ? "" : text.substring(question + 1));
+        topics(key, text.substring(slash + 1, question < 0 ? text.length() : question));
+    Map<String, String> given =
+        KafkaAddress.parameters(key, question < 0 ? "" : text.substring(question + 1));
     String format = oneOf(key, "format", given.remove("format"), FORMATS);
     String start = start(key, given.remove("start"));
     String time = oneOf(key, "time", given.remove("time"), TIMES);
@@ -130,7 +125,7 @@ public record KafkaOptions(
         letter != null || lost == null, "%s: dead-letter-lost needs dead-letter".formatted(key));
     return new KafkaOptions(
         source,
-        all(key, "HOST:PORT", BROKER, text.substring(0, slash)),
+        KafkaAddress.brokers(key, text.substring(0, slash)),
         topics,
         format,
         start,
@@ -211,24 +206,12 @@ public record KafkaOptions(
     return STARTS.contains(start) ? null : OffsetDateTime.parse(start).toInstant().toEpochMilli();
   }
 
-  private static List<String> all(String key, String what, Pattern form, String text) {
-    List<String> all = List.of(text.split(",", -1));
-    for (String each : all) {
-      require(form.matcher(each).matches(), "%s: %s expected, got '%s'".formatted(key, what, each));
+  private static List<String> topics(String key, String text) {
+    List<String> topics = List.of(text.split(",", -1));
+    for (String each : topics) {
+      require(TOPIC.matcher(each).matches(), "%s: a topic expected, got '%s'".formatted(key, each));
     }
-    return all;
-  }
-
-  private static Map<String, String> parameters(String key, String text) {
-    Map<String, String> parameters = new LinkedHashMap<>();
-    for (String each : text.isEmpty() ? new String[0] : text.split("&", -1)) {
-      int equals = each.indexOf('=');
-      require(equals > 0, "%s: parameters are NAME=VALUE, got '%s'".formatted(key, each));
-      String name = each.substring(0, equals);
-      String value = URLDecoder.decode(each.substring(equals + 1), UTF_8);
-      require(parameters.put(name, value) == null, "%s: %s is there twice".formatted(key, name));
-    }
-    return parameters;
+    return topics;
   }
 
   private static void requireKnown(String key, String format, String name) {

@@ -38,7 +38,7 @@ public record ForwardPosition(String token, @Nullable String arrived) {
       boolean isWhole = lines.size() == 5 && lines.get(3).equals(LAST) && lines.get(4).isEmpty();
       if (!isWhole || !lines.getFirst().equals(FIRST)) {
         throw new StorageException.Corrupt(
-            file, 0, "not a file of `tail --to` or `forward`; remove it to start again");
+            file, 0, "not a position of `tail --to` or `forward`; move it away to start again");
       }
       return new ForwardPosition(lines.get(1), lines.get(2).isEmpty() ? null : lines.get(2));
     } catch (IOException unreadable) {

@@ -3,6 +3,7 @@ package io.widerow.query.forward;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -47,13 +48,7 @@ public record KafkaAddress(
       throw new IllegalArgumentException(
           "%s must be kafka:HOST:PORT/TOPIC, got %s".formatted(name, text));
     }
-    List<String> brokers = List.of(form.group(1).split(",", -1));
-    for (String broker : brokers) {
-      if (!BROKER.matcher(broker).matches()) {
-        throw new IllegalArgumentException(
-            "%s: HOST:PORT expected, got '%s'".formatted(name, broker));
-      }
-    }
+    List<String> brokers = brokers(name, form.group(1));
     Map<String, String> given = parameters(name, form.group(3) == null ? "" : form.group(3));
     String insecure = given.getOrDefault(INSECURE, "false");
     Map<String, String> access = new HashMap<>();
@@ -92,8 +87,27 @@ public record KafkaAddress(
     return List.copyOf(sorted.values());
   }
 
-  private static Map<String, String> parameters(String name, String text) {
-    Map<String, String> parameters = new HashMap<>();
+  /// Reads `HOST:PORT[,HOST:PORT...]`.
+  ///
+  /// @param name of the option or key, for errors
+  /// @throws IllegalArgumentException with the name and the bad part in it
+  public static List<String> brokers(String name, String text) {
+    List<String> brokers = List.of(text.split(",", -1));
+    for (String broker : brokers) {
+      if (!BROKER.matcher(broker).matches()) {
+        throw new IllegalArgumentException(
+            "%s: HOST:PORT expected, got '%s'".formatted(name, broker));
+      }
+    }
+    return brokers;
+  }
+
+  /// Reads `NAME=VALUE[&NAME=VALUE...]`, with percent-encoded values, in their order.
+  ///
+  /// @param name of the option or key, for errors
+  /// @throws IllegalArgumentException with the name and the bad part in it
+  public static Map<String, String> parameters(String name, String text) {
+    Map<String, String> parameters = new LinkedHashMap<>();
     for (String each : text.isEmpty() ? new String[0] : text.split("&", -1)) {
       int equals = each.indexOf('=');
       if (equals <= 0) {
