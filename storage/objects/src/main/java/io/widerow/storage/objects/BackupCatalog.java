@@ -201,7 +201,9 @@ public final class BackupCatalog {
     ObjectStore.Read read = objects.get(format.object());
     Matcher text =
         STORE_ID.matcher(read == null ? "" : new String(read.bytes(), StandardCharsets.US_ASCII));
-    if (read == null || !Sha256.of(read.bytes()).equals(format.sha256()) || !text.matches()) {
+    if (read == null
+        || !ContentDigest.of(read.bytes()).equals(format.sha256())
+        || !text.matches()) {
       throw new ObjectsException.Damaged(
           format.object(), read == null ? "it is missing" : "its contents are not what was put");
     }

@@ -167,7 +167,7 @@ final class CheckpointWriter {
     Checkpoint.Entry entry = known.get(name);
     boolean neverChanges = NEVER_CHANGE.stream().anyMatch(name::startsWith);
     if (entry == null || !neverChanges || entry.bytes() != content.bytes()) {
-      entry = new Checkpoint.Entry(name, content.bytes(), Sha256.of(content));
+      entry = new Checkpoint.Entry(name, content.bytes(), ContentDigest.of(content));
       known.put(name, entry);
     }
     String object = entry.object();

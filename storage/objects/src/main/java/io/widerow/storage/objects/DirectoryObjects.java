@@ -131,12 +131,12 @@ public final class DirectoryObjects implements ObjectStore {
                     FILE_MODE);
             FileLock _ = lock.lock()) {
           Path file = file(name);
-          String now = Files.exists(file) ? Sha256.of(Files.readAllBytes(file)) : null;
+          String now = Files.exists(file) ? ContentDigest.of(Files.readAllBytes(file)) : null;
           if (!Objects.equals(now, tag)) {
             return null;
           }
           move(write(file, new BytesContent(bytes)), file);
-          return Sha256.of(bytes);
+          return ContentDigest.of(bytes);
         }
       });
     } finally {
@@ -149,7 +149,7 @@ public final class DirectoryObjects implements ObjectStore {
     return attempt(() -> {
       try {
         byte[] bytes = Files.readAllBytes(file(name));
-        return new Read(bytes, Sha256.of(bytes));
+        return new Read(bytes, ContentDigest.of(bytes));
       } catch (NoSuchFileException _) {
         return null;
       }

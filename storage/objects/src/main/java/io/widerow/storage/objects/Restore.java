@@ -126,7 +126,7 @@ public final class Restore {
     createDirectories(parent);
     if (disk.exists(path)) {
       FileContent there = FileContent.of(disk, path);
-      if (there.bytes() == file.bytes() && Sha256.of(there).equals(file.sha256())) {
+      if (there.bytes() == file.bytes() && ContentDigest.of(there).equals(file.sha256())) {
         return; // of a restore that was cut off
       }
       disk.delete(path);
@@ -146,7 +146,7 @@ public final class Restore {
   }
 
   private void write(InputStream in, Checkpoint.Entry file, Path part) throws IOException {
-    MessageDigest digest = Sha256.digest();
+    MessageDigest digest = ContentDigest.digest();
     byte[] buffer = new byte[BUFFER_BYTES];
     long at = 0;
     try (DiskFile out = disk.create(part)) {
@@ -157,7 +157,7 @@ public final class Restore {
       }
       out.force();
     }
-    if (at != file.bytes() || !Sha256.text(digest.digest()).equals(file.sha256())) {
+    if (at != file.bytes() || !ContentDigest.text(digest.digest()).equals(file.sha256())) {
       disk.delete(part);
       throw new ObjectsException.Damaged(
           file.object(), "its contents are not what was put: %d bytes".formatted(at));

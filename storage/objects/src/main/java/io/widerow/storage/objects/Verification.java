@@ -67,7 +67,7 @@ public final class Verification {
   }
 
   private void read(Checkpoint.Entry file) {
-    MessageDigest digest = Sha256.digest();
+    MessageDigest digest = ContentDigest.digest();
     long length = 0;
     try (InputStream in = objects.open(file.object())) {
       if (in == null) {
@@ -83,7 +83,7 @@ public final class Verification {
       throw new ObjectsException.Away(file.object() + ": " + failure, failure);
     }
     bytes += length;
-    if (length != file.bytes() || !Sha256.text(digest.digest()).equals(file.sha256())) {
+    if (length != file.bytes() || !ContentDigest.text(digest.digest()).equals(file.sha256())) {
       damaged.add(
           "%s: its contents are not what was put: %d bytes".formatted(file.object(), length));
     }

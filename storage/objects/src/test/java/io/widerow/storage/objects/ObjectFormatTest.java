@@ -44,8 +44,9 @@ class ObjectFormatTest {
         0x19,
         List.of(4L, 9L, BackupCut.NONE),
         List.of(
-            new Checkpoint.Entry("FORMAT", 3, Sha256.of(new byte[] {1, 2, 3})),
-            new Checkpoint.Entry("segments/0000000000000001.seg", 1, Sha256.of(new byte[] {4}))));
+            new Checkpoint.Entry("FORMAT", 3, ContentDigest.of(new byte[] {1, 2, 3})),
+            new Checkpoint.Entry(
+                "segments/0000000000000001.seg", 1, ContentDigest.of(new byte[] {4}))));
   }
 
   private static byte[] golden(String name, byte[] now) throws IOException {
@@ -133,7 +134,7 @@ class ObjectFormatTest {
               0,
               0,
               List.of(0L, BackupCut.NONE),
-              List.of(new Checkpoint.Entry(path, 0, Sha256.of(new byte[0]))));
+              List.of(new Checkpoint.Entry(path, 0, ContentDigest.of(new byte[0]))));
       assertThrows(
           ObjectsException.Damaged.class,
           () -> Checkpoint.read(forged.name(), forged.toBytes()),

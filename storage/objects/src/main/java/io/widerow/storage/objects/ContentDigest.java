@@ -7,10 +7,10 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /// SHA-256 of contents, in hexadecimal.
-final class Sha256 {
+final class ContentDigest {
   private static final int BUFFER_BYTES = 1 << 16;
 
-  private Sha256() {}
+  private ContentDigest() {}
 
   static MessageDigest digest() {
     try {
