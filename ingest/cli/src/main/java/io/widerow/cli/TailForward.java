@@ -49,7 +49,7 @@ final class TailForward {
       provider.open(target).close(); // may refuse properties
     } catch (IllegalArgumentException wrong) {
       String why = String.valueOf(wrong.getMessage());
-      throw new QueryException.Refused("to", why.startsWith("to: ") ? why.substring(4) : why);
+      throw new QueryException.Refused("to", why.replaceFirst("^to:? ", ""));
     }
     Path file = asked.state == null ? Path.of("widerow-tail-" + target.topic()) : asked.state;
     DaemonAddress address = asked.daemon.address(shell);

@@ -21,6 +21,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
@@ -91,6 +92,22 @@ class CommandsTest {
           row.example().startsWith(row.name().replace("explore types", "explore")), "" + row);
       assertTrue(List.of("client", "tool", "daemon").contains(row.kind()), row.toString());
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "tail t --to, kafka:nope, widerow tail: to: must be kafka:HOST:PORT/TOPIC",
+    "tail t --to, kafka:far.example:1/t, is not on this machine",
+    "backup list --from, s3://bucket/p, 'widerow backup list: from: this version backs up to'",
+    "backup verify --from, nowhere, 'widerow backup verify: from: must be file:/DIRECTORY'",
+    "backup restore --data d --from, nowhere, from: must be file:/DIRECTORY",
+    "backup take-over --data d --to, nowhere, to: must be file:/DIRECTORY",
+  })
+  void aWrongPlaceIsOneSentence(String command, String place, String sentence) {
+    Run run = run(command, place);
+    assertEquals(ExitCode.USAGE.number, run.code, run.text);
+    assertTrue(run.text.contains(sentence), run.text);
+    assertEquals(1, run.text.lines().count(), run.text);
   }
 
   /// A method of a class that has no row, or a row without its method, would show here.

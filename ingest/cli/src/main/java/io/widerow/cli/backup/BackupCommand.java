@@ -3,6 +3,7 @@ package io.widerow.cli.backup;
 import io.widerow.cli.DaemonOptions;
 import io.widerow.cli.ExitCode;
 import io.widerow.cli.Shell;
+import io.widerow.query.QueryException;
 import io.widerow.query.TimeText;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.remote.RemoteDocument;
@@ -54,7 +55,7 @@ public final class BackupCommand {
     String from = "";
 
     ObjectStore open() {
-      return ObjectPlace.parse("--from", from).open();
+      return BackupCommand.open("from", from);
     }
   }
 
@@ -187,13 +188,22 @@ public final class BackupCommand {
               description = "Directory of a stopped store.")
           Path data) {
     return run(() -> {
-      ObjectStore objects = ObjectPlace.parse("--to", to).open();
+      ObjectStore objects = open("to", to);
       int epoch = Backup.takeOver(objects, data.toAbsolutePath(), "widerow-backup", nowNanos());
       OutputBuffer out = new OutputBuffer(1 << 8);
       out.put("%s belongs to %s now, epoch %d%n".formatted(objects, data, epoch));
       shell.write(out);
       return ExitCode.OK;
     });
+  }
+
+  private static ObjectStore open(String option, String url) {
+    try {
+      return ObjectPlace.parse(option, url).open();
+    } catch (IllegalArgumentException wrong) {
+      String why = String.valueOf(wrong.getMessage());
+      throw new QueryException.Refused(option, why.replaceFirst("^" + option + ":? ", ""));
+    }
   }
 
   private static long nanos(@Nullable String at) {
