@@ -453,6 +453,10 @@ public final class Daemon implements AutoCloseable {
     return http.address();
   }
 
+  Lanes lanes() {
+    return lanes;
+  }
+
   /// The HTTP services, such as `GET /ready`, which takes HEAD as well.
   List<String> endpoints() {
     return http.endpoints();

@@ -3,6 +3,7 @@ package io.widerow.ingest;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Await;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.embedded.EmbeddedStore;
@@ -62,10 +63,21 @@ public class OperatedDaemon implements AutoCloseable {
     }
   }
 
-  /// Seals all open rows, and runs due merges.
-  public final void merge() throws InterruptedException {
-    store.sealAll();
+  /// Seals what is committed. The lanes do it, which may be writing meanwhile.
+  public final void seal() throws InterruptedException {
+    store.requestSeal();
+    Await.until(
+        () -> {
+          daemon.lanes().tick();
+          return !store.isSealRequested();
+        },
+        "each lane seals its rows");
     store.awaitBackground();
+  }
+
+  /// [#seal], and runs due merges.
+  public final void merge() throws InterruptedException {
+    seal();
     store.maintain();
     store.awaitBackground();
   }

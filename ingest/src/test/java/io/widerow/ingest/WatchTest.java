@@ -224,7 +224,7 @@ class WatchTest {
             left.removeIf(expr -> isEvaluated(operated, expr));
             return left.isEmpty();
           },
-          "each has a result, " + left);
+          () -> "each has a result, without one: " + left);
     }
   }
 

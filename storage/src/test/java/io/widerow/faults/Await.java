@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /// The only place where tests wait for another thread or process. On a slow machine a test takes
@@ -21,29 +22,39 @@ public final class Await {
   ///
   /// @param what names the condition in the failure, as "two events are stored"
   public static void until(Callable<Boolean> condition, String what) {
+    until(condition, () -> what);
+  }
+
+  /// [#until], with a name that is asked for when the condition did not hold in time: it can say
+  /// what is left then.
+  public static void until(Callable<Boolean> condition, Supplier<String> what) {
     until(condition, Duration.ofSeconds(SECONDS), what);
   }
 
   /// [#until], for what takes minutes on an idle machine too.
   public static void until(Callable<Boolean> condition, Duration most, String what) {
+    until(condition, most, () -> what);
+  }
+
+  private static void until(Callable<Boolean> condition, Duration most, Supplier<String> what) {
     long start = System.nanoTime();
     while (!holds(condition, what)) {
       long passed = System.nanoTime() - start;
       if (passed > most.toNanos() || Thread.currentThread().isInterrupted()) {
         throw new AssertionError(
-            "not in %d s: %s%n%s".formatted(passed / 1_000_000_000L, what, threads()));
+            "not in %d s: %s%n%s".formatted(passed / 1_000_000_000L, what.get(), threads()));
       }
       LockSupport.parkNanos(Math.clamp(passed / 8, 1, LOOK_NANOS)); // soon at first
     }
   }
 
-  private static boolean holds(Callable<Boolean> condition, String what) {
+  private static boolean holds(Callable<Boolean> condition, Supplier<String> what) {
     try {
       return condition.call();
     } catch (RuntimeException e) {
       throw e;
     } catch (Exception e) {
-      throw new AssertionError("cannot see whether " + what, e);
+      throw new AssertionError("cannot see whether " + what.get(), e);
     }
   }
 

@@ -371,7 +371,13 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
     sealRequested = true;
   }
 
-  /// The same, and lets go of the journal's groups up to an LSN, when something is appended again.
+  /// True until the writer has sealed, or found nothing to seal.
+  boolean isSealRequested() {
+    return sealRequested;
+  }
+
+  /// [#requestSeal], and lets go of the journal's groups up to an LSN, when something is appended
+  /// again.
   void requestSealAndDiscard(long upTo) {
     journal.discard(upTo);
     sealRequested = true;

@@ -228,7 +228,7 @@ public final class EmbeddedStore implements EventStore {
   public void acceptClock() {
     lanes.requireTidy();
     contents.acceptClock();
-    lanes.now().forEach(EmbeddedLane::requestSeal);
+    requestSeal();
   }
 
   private void requireDrained(boolean drained, String otherwise) {
@@ -489,6 +489,17 @@ public final class EmbeddedStore implements EventStore {
     contents.requireWriting();
     lanes.now().forEach(EmbeddedLane::sealForClose);
     extension.get().flush();
+  }
+
+  /// [#sealAll] while lanes are written to: each lane seals at its next commit what is committed.
+  /// Any thread.
+  public void requestSeal() {
+    lanes.now().forEach(EmbeddedLane::requestSeal);
+  }
+
+  /// True until each lane has done what [#requestSeal] asked for. Any thread.
+  public boolean isSealRequested() {
+    return lanes.now().stream().anyMatch(EmbeddedLane::isSealRequested);
   }
 
   /// Waits for what runs in the background. For owners that measure, and for tests.

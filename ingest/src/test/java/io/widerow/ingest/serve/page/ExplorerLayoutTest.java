@@ -223,8 +223,7 @@ class ExplorerLayoutTest extends ExplorerRun {
     browser.await(element("lane"));
     post("{\"type\":\"live\",\"body\":\"one\"}\n".repeat(50));
     browser.await(MAP + ".dataset.events === '50' && " + MAP + ".dataset.open > 0");
-    operated.store.sealAll();
-    operated.store.awaitBackground();
+    operated.seal();
     browser.await(MAP + ".dataset.open === '0' && " + MAP + ".dataset.segments > 0");
     assertEquals(50, data("events"));
     assertEquals(List.of(), browser.problems());

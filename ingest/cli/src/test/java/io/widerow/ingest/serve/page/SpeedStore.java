@@ -33,8 +33,7 @@ final class SpeedStore {
         Map.of("lanes", "2", "bucket-minutes", "60", "shards", "8", "merge-after", "3650d");
     try (CommandDaemon filled = new CommandDaemon(directory, keys)) {
       fill(filled, events, partitions);
-      filled.store.sealAll(); // not merged: merges widen thin buckets like these
-      filled.store.awaitBackground();
+      filled.seal(); // not merged: merges widen thin buckets like these
     }
     List<String> arguments = new ArrayList<>();
     keys.forEach((key, value) -> Collections.addAll(arguments, "--set", key + "=" + value));

@@ -96,8 +96,7 @@ class PartitionsOverHttpTest {
         assertEquals("[]", each.path("segments").toString());
       }
       assertEquals(List.of(), lines(it, LAYOUT, "segment"));
-      it.store.sealAll();
-      it.store.awaitBackground();
+      it.seal();
       assertEquals(0, sum(lines(it, LAYOUT, "lane"), "openEvents"));
       List<JsonNode> segments = lines(it, LAYOUT, "segment");
       assertEquals(90, sum(segments, "events"));
