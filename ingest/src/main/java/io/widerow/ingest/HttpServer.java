@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +37,8 @@ final class HttpServer implements AutoCloseable {
   private static final Duration IDLE_MAX = Duration.ofSeconds(60);
   private static final Duration REQUEST_MAX = Duration.ofSeconds(60);
   private static final int HEADER_BYTES_MAX = 64 << 10; // positions of 512 daemons fit in
+
+  private static final long ANSWER_NANOS = 1_000_000_000; // of a stop, for the ends of answers
 
   /// As much as Netty reads at a time: each piece passes the pipeline and holds a whole buffer.
   private static final int PIECE_BYTES_MAX = 64 << 10;
@@ -69,7 +72,7 @@ final class HttpServer implements AutoCloseable {
             .disableServerHeader()
             .errorHandler(new UnroutedErrors(routes))
             .connectionDrainDuration(Duration.ZERO) // a client repeats what a stop does not take
-            .gracefulShutdownTimeout(Duration.ZERO, Duration.ofSeconds(config.drainSeconds()));
+            .gracefulShutdownTimeout(Duration.ZERO, Duration.ZERO); // stop() waits for answers
     builder.childChannelPipelineCustomizer(connections::guard);
     builder.decorator((service, context, request) -> {
       ConnectionGuard.begin(context);
@@ -147,8 +150,13 @@ final class HttpServer implements AutoCloseable {
         .toList();
   }
 
-  /// Ends all connections; the event loops go on, for other users of them.
+  /// Ends all connections; the event loops go on, for other users of them. A connection that is
+  /// quiet, as those of most senders, is not waited for.
   void stop() {
+    long until = System.nanoTime() + ANSWER_NANOS;
+    while (connections.isAnswering() && System.nanoTime() - until < 0) {
+      LockSupport.parkNanos(1_000_000);
+    }
     server.stop().join();
   }
 

@@ -211,6 +211,11 @@ public final class ConnectionGuard {
     return open.evicted();
   }
 
+  /// True while a request that began is not answered to its end.
+  public boolean isAnswering() {
+    return open.isAnswering();
+  }
+
   /// Addresses that have connections now.
   int addresses() {
     return byAddress.size();

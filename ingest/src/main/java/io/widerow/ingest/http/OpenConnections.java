@@ -92,6 +92,11 @@ final class OpenConnections {
     count.decrementAndGet();
   }
 
+  /// True while one is being answered.
+  boolean isAnswering() {
+    return all.stream().anyMatch(each -> each.state() == Connection.State.ANSWERING);
+  }
+
   /// Connections closed to make room.
   long evicted() {
     return evicted.sum();
