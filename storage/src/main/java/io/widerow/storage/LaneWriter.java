@@ -42,9 +42,9 @@ public interface LaneWriter {
   ///   the last commit are dropped permanently; the lane accepts the next batch
   long commit(Durability durability);
 
-  /// The arrival number of the first event of the batch that was appended last: the event at
-  /// position `i` of that batch has this number plus `i`. A refused event has a number too, which
-  /// no other event gets.
+  /// The first of the arrival numbers of the batch that was appended last: it has as many, from
+  /// this one on, as it has events. They rise with the times of the events, and at one time with
+  /// their positions in the batch. Those that are left, for refused events, no other event gets.
   ///
   /// @return negative before the first [#append], and always in a store that does not number its
   ///   events

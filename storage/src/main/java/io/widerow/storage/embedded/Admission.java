@@ -17,6 +17,7 @@ import io.widerow.storage.StoreConfig;
 import io.widerow.storage.layout.Layouts;
 import io.widerow.storage.live.FilteredRetentions;
 import io.widerow.storage.live.StoreContents;
+import io.widerow.storage.rows.BatchOrder;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -76,7 +77,7 @@ final class Admission {
   }
 
   /// Why an event cannot be taken in any batch; null when it can.
-  @Nullable Rejection refusal(MemorySegment events, long offset) {
+  private @Nullable Rejection refusal(MemorySegment events, long offset) {
     long time = EventLayout.idTime(events, offset);
     if (time > latest) {
       return Rejection.TIME_IN_FUTURE;
@@ -90,8 +91,7 @@ final class Admission {
     return EventLayout.length(events, offset) > eventBytesMax ? Rejection.EVENT_TOO_LARGE : null;
   }
 
-  /// Refuses an event of the batch.
-  void refuse(
+  private void refuse(
       EventBatch batch, int index, long offset, Rejection why, LaneWriter.Rejections rejections) {
     Duration kept = why == Rejection.PAST_RETENTION ? kept(batch.memory(), offset) : null;
     if (kept == null) {
@@ -119,16 +119,28 @@ final class Admission {
     return null;
   }
 
-  /// Refuses a whole batch, which does not fit. Events before `from` that cannot be taken in any
-  /// batch are refused already.
-  void refuseAll(EventBatch batch, int from, LaneWriter.Rejections rejections) {
+  /// Refuses the events of a batch that a lane may not take, and adds the others to the order.
+  void admit(EventBatch batch, BatchOrder order, LaneWriter.Rejections rejections) {
     MemorySegment events = batch.memory();
     long offset = 0;
     for (int i = 0; i < batch.count(); i++) {
       Rejection refusal = refusal(events, offset);
-      if (refusal == null || i >= from) {
-        Rejection why = refusal == null ? Rejection.BATCH_TOO_LARGE : refusal;
-        refuse(batch, i, offset, why, rejections);
+      if (refusal == null) {
+        order.add(offset, EventLayout.idTime(events, offset));
+      } else {
+        refuse(batch, i, offset, refusal, rejections);
+      }
+      offset += EventLayout.alignedLength(EventLayout.length(events, offset));
+    }
+  }
+
+  /// Refuses the events of a batch that were admitted: it does not fit.
+  void refuseAdmitted(EventBatch batch, LaneWriter.Rejections rejections) {
+    MemorySegment events = batch.memory();
+    long offset = 0;
+    for (int i = 0; i < batch.count(); i++) {
+      if (refusal(events, offset) == null) {
+        refuse(batch, i, offset, Rejection.BATCH_TOO_LARGE, rejections);
       }
       offset += EventLayout.alignedLength(EventLayout.length(events, offset));
     }

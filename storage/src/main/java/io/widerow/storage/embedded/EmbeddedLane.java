@@ -2,7 +2,6 @@ package io.widerow.storage.embedded;
 
 import io.widerow.event.EventBatch;
 import io.widerow.event.EventLayout;
-import io.widerow.event.Rejection;
 import io.widerow.storage.Durability;
 import io.widerow.storage.LaneWriter;
 import io.widerow.storage.StorageException;
@@ -20,6 +19,7 @@ import io.widerow.storage.maintenance.DiskRoom;
 import io.widerow.storage.maintenance.RowSupply;
 import io.widerow.storage.maintenance.SealJob;
 import io.widerow.storage.maintenance.Sealer;
+import io.widerow.storage.rows.BatchOrder;
 import io.widerow.storage.rows.OpenRows;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
@@ -70,6 +70,7 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
   private final Journal journal;
   private final FrameEncoder encoder;
   private final Admission admission;
+  private final BatchOrder order = new BatchOrder();
   private final Placement placing;
   private final long frameBytes;
   private final NotesFiles notesFiles;
@@ -139,26 +140,21 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
     placing.begin(layouts, placement);
     long counter = arrivals.getAndAdd(batch.count());
     lastArrival = counter;
-    int taken = 0;
-    long offset = 0;
-    for (int i = 0; i < batch.count(); i++) {
-      int length = EventLayout.length(events, offset);
-      Rejection refusal = admission.refusal(events, offset);
-      if (refusal != null) {
-        admission.refuse(batch, i, offset, refusal, rejections);
-      } else if (take(events, offset, length, counter + i)) {
-        taken++;
-      } else {
+    order.begin();
+    admission.admit(batch, order, rejections);
+    order.end();
+    for (int i = 0; i < order.count(); i++) {
+      long offset = order.offset(i);
+      if (!take(events, offset, EventLayout.length(events, offset), counter + i)) {
         undo(before);
-        admission.refuseAll(batch, i, rejections);
+        admission.refuseAdmitted(batch, rejections);
         return 0;
       }
-      offset += EventLayout.alignedLength(length);
       if (rows.limit() - group.frameFrom() >= frameBytes) {
         writeFrame(rows.limit(), false);
       }
     }
-    return taken;
+    return order.count();
   }
 
   /// Takes a batch out of the group again. The rest of the group is written once more.
