@@ -6,6 +6,8 @@ import java.math.BigDecimal;
 ///
 /// - Threads: any.
 public final class GoNumber {
+  private static final long WHOLE_LIMIT = 1L << 53; // whole numbers below need all their digits
+
   private GoNumber() {}
 
   /// With as few digits as identify it, and never an exponent: `0.0000001`.
@@ -14,7 +16,16 @@ public final class GoNumber {
         ? "NaN"
         : Double.isInfinite(value)
             ? value > 0 ? "+Inf" : "-Inf"
-            : value == 0 ? zero(value) : digits(value).toPlainString();
+            : value == 0 ? zero(value) : plainDigits(value);
+  }
+
+  private static String plainDigits(double value) {
+    long whole = (long) value;
+    if (whole == value && whole < WHOLE_LIMIT && whole > -WHOLE_LIMIT) {
+      return Long.toString(whole);
+    }
+    String shortest = Double.toString(value);
+    return shortest.indexOf('E') < 0 ? shortest : digits(value).toPlainString();
   }
 
   private static String zero(double value) {

@@ -27,6 +27,8 @@ final class PromqlResult {
   /// Which bounds are values of a bucket: both, the lower one, the upper one, none.
   private static final char[] CLOSED_CODES = {'3', '1', '0', '2'};
 
+  private static final long MILLIS = 1_000; // of a second
+
   private final StepTimes steps;
   private final boolean isInstant;
   private final long limit; // of series
@@ -177,6 +179,10 @@ final class PromqlResult {
 
   /// Seconds, with as many decimals as it takes.
   private void putTime(long millis) {
-    json.put(GoNumber.plain(millis / 1e3));
+    if (millis >= 0 && millis % MILLIS == 0) {
+      json.putLong(millis / MILLIS);
+    } else {
+      json.put(GoNumber.plain(millis / 1e3));
+    }
   }
 }
