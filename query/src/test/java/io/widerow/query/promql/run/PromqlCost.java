@@ -78,16 +78,19 @@ final class PromqlCost {
       sealed.merge();
       for (Question each : QUESTIONS) {
         if (each.name.contains(only)) {
-          double[] alone = measure(sealed, each, hours, times, ReadingThreads.NONE);
-          double[] helped = measure(sealed, each, hours, times, QueryThreads.start());
+          Measured alone = new Measured(times);
+          Measured helped = new Measured(times);
+          measure(sealed, each, hours, List.of(alone, helped));
           System.out.printf(
               Locale.ROOT,
               "| %s | %.1f | %.1f | %.1f |%s%n",
               each.name,
-              alone[0],
-              alone[1],
-              helped[1],
-              alone[2] == helped[2] ? "" : " results %s and %s".formatted(alone[2], helped[2]));
+              alone.median(alone.processor),
+              alone.median(alone.wall),
+              helped.median(helped.wall),
+              alone.result == helped.result
+                  ? ""
+                  : " results %s and %s".formatted(alone.result, helped.result));
         }
       }
     }
@@ -107,28 +110,43 @@ final class PromqlCost {
     return attributes;
   }
 
-  /// Processor time of the thread, wall time, in milliseconds, and the sum of the result.
-  private static double[] measure(
-      SealedStore sealed, Question question, long hours, int times, ReadingThreads threads) {
-    sealed.store().readWith(threads);
-    double[] processor = new double[times];
-    double[] wall = new double[times];
+  /// Processor times of the thread and wall times, in milliseconds, and the sum of the result.
+  private static final class Measured {
+    private final double[] processor;
+    private final double[] wall;
+    private double result;
+
+    Measured(int times) {
+      processor = new double[times];
+      wall = new double[times];
+    }
+
+    double median(double[] of) {
+      Arrays.sort(of);
+      return of[of.length / 2];
+    }
+  }
+
+  /// Asks in turn without and with helpers, so that other work of the machine falls on both.
+  private static void measure(
+      SealedStore sealed, Question question, long hours, List<Measured> both) {
+    List<ReadingThreads> threads = List.of(ReadingThreads.NONE, QueryThreads.start());
+    int times = both.getFirst().wall.length;
     try (StoreView view = sealed.store().view()) {
       PromqlCost cost = new PromqlCost(view, hours);
-      long end = System.nanoTime() + WARM_NANOS;
-      while (System.nanoTime() < end) {
-        cost.ask(question);
+      long end = System.nanoTime() + 2 * WARM_NANOS;
+      for (int i = 0; i < times; i += System.nanoTime() < end ? 0 : 1) {
+        for (int k = 0; k < both.size(); k++) {
+          sealed.store().readWith(threads.get(k));
+          Measured into = both.get(k);
+          long start = System.nanoTime();
+          long startProcessor = THREADS.getCurrentThreadCpuTime();
+          cost.ask(question);
+          into.processor[i] = (THREADS.getCurrentThreadCpuTime() - startProcessor) / 1e6;
+          into.wall[i] = (System.nanoTime() - start) / 1e6;
+          into.result = cost.result;
+        }
       }
-      for (int i = 0; i < times; i++) {
-        long start = System.nanoTime();
-        long startProcessor = THREADS.getCurrentThreadCpuTime();
-        cost.ask(question);
-        processor[i] = (THREADS.getCurrentThreadCpuTime() - startProcessor) / 1e6;
-        wall[i] = (System.nanoTime() - start) / 1e6;
-      }
-      Arrays.sort(processor);
-      Arrays.sort(wall);
-      return new double[] {processor[times / 2], wall[times / 2], cost.result};
     }
   }
 
