@@ -1,5 +1,9 @@
 package io.widerow.ingest.decode;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+
 /// Unpacks one block of snappy (the block format, not the framed one), as remote write and Loki
 /// send it. Every offset and length is checked before it is used, so that no input reads or writes
 /// elsewhere.
@@ -21,6 +25,9 @@ public final class SnappyBlock {
   private static final int COPY_1 = 1;
   private static final int COPY_2 = 2;
   private static final int LITERAL_LENGTHS = 60; // from here on, bytes of the length follow
+
+  private static final VarHandle LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
   private SnappyBlock() {}
 
@@ -82,7 +89,11 @@ public final class SnappyBlock {
         if (count <= 0 || count > limit - at || count > end - to) {
           throw new Bad("a literal of %d bytes does not fit".formatted(count), at);
         }
-        System.arraycopy(in, at, out, to, count);
+        if (count <= Long.BYTES && at + Long.BYTES <= limit && to + Long.BYTES <= end) {
+          LONG.set(out, to, (long) LONG.get(in, at)); // what is too much is overwritten
+        } else {
+          System.arraycopy(in, at, out, to, count);
+        }
         at += count;
         to += count;
         continue;
@@ -98,7 +109,7 @@ public final class SnappyBlock {
         throw new Bad("a copy of %d bytes from %d back".formatted(count, distance), at);
       }
       at += bytes;
-      copy(out, to, distance, count);
+      copy(out, to, end, distance, count);
       to += count;
     }
     if (to != end) {
@@ -107,8 +118,15 @@ public final class SnappyBlock {
   }
 
   /// Copies the bytes that were written `distance` bytes earlier. Source and target may overlap.
-  private static void copy(byte[] out, int to, int distance, int count) {
+  /// Most copies are short: words, the last of which may reach beyond, but not beyond the end.
+  private static void copy(byte[] out, int to, int end, int distance, int count) {
     int from = to - distance;
+    if (distance >= Long.BYTES && to + count + Long.BYTES <= end) {
+      for (int i = 0; i < count; i += Long.BYTES) {
+        LONG.set(out, to + i, (long) LONG.get(out, from + i));
+      }
+      return;
+    }
     if (distance >= count) {
       System.arraycopy(out, from, out, to, count);
       return;
