@@ -50,7 +50,7 @@ final class Evaluation {
                 memory.hold(more);
               });
       if (from < until) {
-        ReadMode mode = ReadMode.grouped(figures.fold());
+        ReadMode mode = ReadMode.grouped(figures.fold(asked));
         try (RangeReader reader =
             RangeReader.open(view, asked.withRange(from, until), mode, BUDGET, memory)) {
           while (reader.nextWhenReady() == Step.EVENT) {

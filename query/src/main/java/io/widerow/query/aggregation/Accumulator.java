@@ -83,7 +83,7 @@ final class Accumulator {
     } else if (measure.kind() == Aggregate.Kind.COUNT) {
       count += event.weight();
     } else if (AttributeFigures.isNumber(scratch)) {
-      addNumber(scratch);
+      addNumber(scratch, event.weight());
     }
   }
 
@@ -96,13 +96,14 @@ final class Accumulator {
     }
   }
 
-  private void addNumber(AttributeValue value) {
+  /// Adds the number of several events.
+  private void addNumber(AttributeValue value, long times) {
     if (sum != null) {
-      sum.add(value);
+      sum.add(value, times);
     } else if (extreme != null) {
       extreme.add(value);
     } else {
-      grid().add(value.asDouble());
+      grid().add(value.asDouble(), times);
     }
   }
 

@@ -5,6 +5,7 @@ import io.widerow.event.Level;
 import io.widerow.event.LevelAttribute;
 import io.widerow.query.NameText;
 import io.widerow.query.QueryException;
+import io.widerow.query.RangeQuery;
 import io.widerow.query.TimeText;
 import io.widerow.rollup.RollupField;
 import io.widerow.rollup.RollupFigure;
@@ -213,6 +214,21 @@ public record StatsQuery(
     }
     Grouping fold = new Grouping(names, everyNanos).withFields(aggregated());
     return level ? fold.withLevel() : fold;
+  }
+
+  /// The grouping for the scan of a query. If it makes fields of events, by the values of all
+  /// fields that the aggregates read: each event of a group then has the same ones. Null when it
+  /// needs each event: then for the bytes of events, and for conditions on more than attributes.
+  public @Nullable Grouping fold(RangeQuery query) {
+    if (query.derived() == null) {
+      return fold();
+    }
+    List<AttributeName> names = fields();
+    boolean isOfAttributes =
+        measures.stream()
+            .map(Aggregate::where)
+            .allMatch(where -> where == null || Filters.isOfAttributes(where.filter()));
+    return names == null || !isOfAttributes ? null : new Grouping(names, everyNanos);
   }
 
   /// True when the number of events of each group answers the query.

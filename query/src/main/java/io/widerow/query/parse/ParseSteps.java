@@ -82,7 +82,8 @@ public final class ParseSteps implements DerivedFields {
   public @Nullable Grouping grouping(Grouping wanted) {
     boolean isOfAttributes =
         steps.stream()
-            .allMatch(step -> !(step instanceof ParseStep.Where(Filter f)) || isOfAttributes(f));
+            .allMatch(
+                step -> !(step instanceof ParseStep.Where(Filter f)) || Filters.isOfAttributes(f));
     if (!isOfAttributes || wanted.level() || !wanted.fields().isEmpty() || wanted.runs() != null) {
       return null;
     }

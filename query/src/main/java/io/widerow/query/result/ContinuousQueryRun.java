@@ -215,7 +215,7 @@ public final class ContinuousQueryRun implements AutoCloseable {
     }
     long before = held.bytes();
     Aggregation figures = new Aggregation(question.figures(), held);
-    ReadMode mode = ReadMode.grouped(question.figures().fold());
+    ReadMode mode = ReadMode.grouped(question.figures().fold(query));
     try (RangeReader reader = open(query.withRange(first, limit), mode)) {
       while (reader.nextWhenReady() == Step.EVENT) {
         figures.add(reader.event());

@@ -306,7 +306,7 @@ public record QueryParameters(
 
   /// The grouping by which a scan may count events; null when the aggregates need each event.
   public @Nullable Grouping fold() {
-    Grouping fold = figures == null ? null : figures.fold();
+    Grouping fold = figures == null ? null : figures.fold(query);
     return fold == null || !takesRollups() ? fold : fold.withCells();
   }
 

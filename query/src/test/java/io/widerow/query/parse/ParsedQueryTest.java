@@ -71,7 +71,11 @@ class ParsedQueryTest {
           "| parse as grok `%{IPORHOST:client} ` | body contains \"404\"",
           "| where n < 500 | parse as clf | status < 400");
   private static final List<String> STATS =
-      List.of("count", "count,sum(bytes),p99(bytes),distinct(client)", "max(status),bytes");
+      List.of(
+          "count",
+          "count,sum(bytes),p99(bytes),distinct(client)",
+          "max(status),bytes",
+          "count(level >= error) / count(), avg(bytes where status = 200), min(n)");
   private static final List<String> BY = List.of("", "status", "type,method", "status,first,level");
 
   @TempDir Path directory;
@@ -337,10 +341,14 @@ class ParsedQueryTest {
         assertEquals(read(view, given(query)), some.read(view, query));
         assertTrue(some.events < 1_000, some.events + " events for 40 texts");
         assertTrue(some.texts < 1_000, some.texts + " texts tested, of 80");
-        query[3] = "sum(bytes)";
+        query[3] = "sum(bytes),p99(bytes),avg(bytes where status = 500),count(level >= error)";
+        Counted sums = counted(skipping);
+        assertEquals(read(view, given(query)), sums.read(view, query));
+        assertTrue(sums.events < 1_000, sums.events + " events for 40 texts");
+        query[3] = "bytes";
         Counted each = counted(skipping);
         assertEquals(read(view, given(query)), each.read(view, query));
-        assertEquals(20_000, each.events, "the sum is of each event");
+        assertEquals(20_000, each.events, "the bytes are of each event");
       }
     }
   }

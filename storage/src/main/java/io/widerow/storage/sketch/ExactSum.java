@@ -79,6 +79,24 @@ public final class ExactSum {
     }
   }
 
+  /// Adds a number several times: by powers of two, whose products are exact.
+  ///
+  /// @param times at least one
+  void add(double value, long times) {
+    for (long left = times; left != 0; left &= left - 1) {
+      int power = Long.numberOfTrailingZeros(left);
+      double product = Math.scalb(value, power);
+      if (Double.isFinite(product) || !Double.isFinite(value)) {
+        add(product);
+      } else { // too large for a double: as several smaller ones
+        int fits = Double.MAX_EXPONENT - Math.getExponent(value);
+        for (long i = 0; i < 1L << (power - fits); i++) {
+          add(Math.scalb(value, fits));
+        }
+      }
+    }
+  }
+
   /// Adds another sum, which does not change except for carries.
   public void add(ExactSum other) {
     special |= other.special;

@@ -36,6 +36,28 @@ public final class NumberSum {
     }
   }
 
+  /// Adds a number several times, with the same sum as when each is added alone.
+  ///
+  /// @param number not NaN
+  /// @param times at least one
+  public void add(AttributeValue number, long times) {
+    if (times == 1) {
+      add(number);
+      return;
+    }
+    count += times;
+    if (number.kind() == AttributeKind.LONG) {
+      long value = number.bits();
+      if (Math.multiplyHigh(value, times) == (value * times) >> (Long.SIZE - 1)) {
+        addLong(value * times);
+      } else {
+        largeSum = largeSum.add(BigInteger.valueOf(value).multiply(BigInteger.valueOf(times)));
+      }
+    } else {
+      fractions().add(number.asDouble(), times);
+    }
+  }
+
   void add(long number) {
     count++;
     addLong(number);

@@ -40,6 +40,27 @@ class ExactSumTest {
     }
   }
 
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("io.widerow.faults.Seeds#five")
+  void aNumberAddedSeveralTimesIsAddedAsOften(long seed) {
+    var random = new SplittableRandom(seed);
+    for (int round = 0; round < 100; round++) {
+      var each = new ExactSum();
+      var together = new ExactSum();
+      for (double number : numbers(random)) {
+        int times = random.nextInt(1, 9);
+        for (int i = 0; i < times; i++) {
+          each.add(number);
+        }
+        together.add(number, times);
+      }
+      assertSame(each.value(), together.value());
+    }
+    var infinite = new ExactSum();
+    infinite.add(Double.POSITIVE_INFINITY, 6);
+    assertEquals(Double.POSITIVE_INFINITY, infinite.value());
+  }
+
   private static double[] numbers(SplittableRandom random) {
     int kind = random.nextInt(5);
     double[] numbers = new double[random.nextInt(1, kind == 0 ? 5_000 : 200)];
