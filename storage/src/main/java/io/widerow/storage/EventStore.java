@@ -98,6 +98,11 @@ public interface EventStore extends AutoCloseable {
   /// @param age how long events are kept; null for no limit
   void retain(@Nullable String type, @Nullable Duration age);
 
+  /// The retention policies for an operator; null when the store has none that can be changed.
+  default @Nullable RetentionSettings retention() {
+    return null;
+  }
+
   /// Starts the background work that is due: flushing full and old rows to segments, merging
   /// (compacting) closed buckets, deleting buckets past retention, trimming journals. Returns when
   /// the work has been handed to the store's executor. It also writes down, with one small forced

@@ -32,6 +32,20 @@ public record FilteredRetention(
     }
   }
 
+  /// One that is set now.
+  ///
+  /// @throws IllegalArgumentException when the policy has no age or a limit of bytes, or the filter
+  ///   tests times
+  public static FilteredRetention of(
+      RetentionPolicy policy, String where, Filter filter, long nowNanos) {
+    FilteredRetention made = new FilteredRetention(policy, where, filter, nowNanos);
+    if (Filters.testsTime(filter)) {
+      throw new IllegalArgumentException(
+          "where: a retention cannot test the time or the id, its age does that, got " + where);
+    }
+    return made;
+  }
+
   public String glob() {
     return policy.glob();
   }
@@ -55,6 +69,15 @@ public record FilteredRetention(
   /// @param nowNanos the time of retention, nanoseconds since the Unix epoch
   public long keptFromNanos(long nowNanos) {
     return Math.max(0, Math.floorDiv(nowNanos - age().toNanos(), MINUTE_NANOS) * MINUTE_NANOS);
+  }
+
+  /// True when some of the events of a file are enough to write it again without them.
+  ///
+  /// @param going the number of those events
+  /// @param events of the file
+  /// @param bytes of the file
+  public static boolean isMuch(long going, long events, long bytes) {
+    return RetentionLookup.isMuch((long) ((double) going / Math.max(1, events) * bytes), bytes);
   }
 
   /// True once hidden events may be removed.

@@ -13,6 +13,11 @@ public interface RetentionLookup {
   /// The shortest retention of a policy that keeps everything.
   long KEPT_FOREVER = Long.MAX_VALUE;
 
+  /// A file is written again when one part in so many of it has expired, or so many bytes.
+  int REWRITTEN_SHARE = 16;
+
+  long REWRITTEN_BYTES = 64 << 20;
+
   /// Keeps everything indefinitely.
   RetentionLookup FOREVER =
       new RetentionLookup() {
@@ -31,6 +36,15 @@ public interface RetentionLookup {
           return KEPT_FOREVER;
         }
       };
+
+  /// True when the expired part of a file is enough to write it again without it. What is left is
+  /// written again at most once more for each retention in it: newly written files have one.
+  ///
+  /// @param past bytes that have expired
+  /// @param bytes all bytes of the file
+  static boolean isMuch(long past, long bytes) {
+    return past >= bytes / REWRITTEN_SHARE || past >= REWRITTEN_BYTES;
+  }
 
   /// True when a bucket of a type has expired.
   ///

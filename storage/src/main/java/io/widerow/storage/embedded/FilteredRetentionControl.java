@@ -7,11 +7,11 @@ import io.widerow.event.Utf8;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Filter;
 import io.widerow.storage.FilteredRetention;
-import io.widerow.storage.Filters;
 import io.widerow.storage.PartitionInfo;
+import io.widerow.storage.RetentionSettings.Going;
+import io.widerow.storage.RetentionSettings.Standing;
+import io.widerow.storage.RetentionSettings.Sum;
 import io.widerow.storage.Scan;
-import io.widerow.storage.embedded.RetentionControl.Going;
-import io.widerow.storage.embedded.RetentionControl.Sum;
 import io.widerow.storage.live.FilteredRetentions;
 import io.widerow.storage.live.StoreContents;
 import java.util.ArrayList;
@@ -50,23 +50,6 @@ public final class FilteredRetentionControl {
     this.partitions = partitions;
   }
 
-  /// A policy and what it hides.
-  ///
-  /// @param where its filter, as it was written
-  /// @param types number of types in the store that it applies to
-  /// @param bytes bytes of these types in sealed files
-  /// @param hiddenPartitions partitions with events that it hides and that are still on the disk
-  /// @param hiddenEvents those events
-  /// @param removesAtNanos when they may be removed, nanoseconds since the Unix epoch
-  public record Standing(
-      RetentionPolicy policy,
-      String where,
-      int types,
-      long bytes,
-      long hiddenPartitions,
-      long hiddenEvents,
-      long removesAtNanos) {}
-
   /// All policies in the order in which they were set.
   public List<Standing> policies() {
     return contents.filteredRetentions().policies().stream().map(this::standing).toList();
@@ -85,14 +68,14 @@ public final class FilteredRetentionControl {
     try (EmbeddedView view = views.get().keepingAll()) {
       hidden = count(policy, view);
     }
+    long events = hidden.stream().mapToLong(Going::events).sum();
     return new Standing(
         policy.policy(),
         policy.where(),
         types.size(),
         bytes,
-        hidden.size(),
-        hidden.stream().mapToLong(Going::events).sum(),
-        policy.removesFromNanos());
+        new Sum(hidden.size(), events, 0),
+        events == 0 ? 0 : policy.removesFromNanos());
   }
 
   /// The events of a view that a policy hides, by partition.
@@ -135,11 +118,8 @@ public final class FilteredRetentionControl {
   }
 
   private FilteredRetention checked(RetentionPolicy policy, String where, Filter filter) {
-    var made = new FilteredRetention(policy, where, filter, contents.clock().retentionNanos());
-    if (Filters.testsTime(filter)) {
-      throw new IllegalArgumentException(
-          "where: a retention cannot test the time or the id, its age does that, got " + where);
-    }
+    FilteredRetention made =
+        FilteredRetention.of(policy, where, filter, contents.clock().retentionNanos());
     SortedSet<String> types = new TreeSet<>(Utf8::compare);
     partitions.get().keySet().forEach(key -> types.add(key.type()));
     TypeGlob.requireMatch(policy.glob(), types);

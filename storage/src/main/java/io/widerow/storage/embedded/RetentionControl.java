@@ -7,6 +7,7 @@ import io.widerow.event.RetentionPolicy.Source;
 import io.widerow.event.TypeGlob;
 import io.widerow.event.Utf8;
 import io.widerow.storage.EventCursor;
+import io.widerow.storage.RetentionSettings;
 import io.widerow.storage.Scan;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.live.LiveSegment;
@@ -39,7 +40,7 @@ import org.jspecify.annotations.Nullable;
 /// opening.
 ///
 /// - Threads: any. Each call costs a look at every partition.
-public final class RetentionControl {
+public final class RetentionControl implements RetentionSettings {
   private final StoreContents contents;
   private final Runnable requireOpen;
   private final Supplier<EmbeddedView> views;
@@ -59,34 +60,6 @@ public final class RetentionControl {
   public FilteredRetentionControl filtered() {
     return filtered;
   }
-
-  /// A policy and the data that it applies to.
-  ///
-  /// @param types number of types in the store that the policy applies to
-  /// @param bytes bytes of these types in sealed files, including hidden events
-  /// @param hidden events of these types that a change hid and that are still on the disk
-  /// @param dropsAtNanos when the last of it may be dropped, in nanoseconds since the Unix epoch; 0
-  ///   when nothing is hidden
-  public record Standing(
-      RetentionPolicy policy, int types, long bytes, Sum hidden, long dropsAtNanos) {}
-
-  /// Totals over partitions.
-  ///
-  /// @param bytes bytes in sealed files
-  public record Sum(long partitions, long events, long bytes) {
-    static final Sum NONE = new Sum(0, 0, 0);
-
-    Sum and(Sum other) {
-      return new Sum(partitions + other.partitions, events + other.events, bytes + other.bytes);
-    }
-  }
-
-  /// A partition that would go. Of a partition wider than the buckets of its type, only the events
-  /// of past buckets go at first.
-  ///
-  /// @param bytes bytes in sealed files; 0 for events that are not sealed, and for a partition that
-  ///   goes in part: its bytes are freed later
-  public record Going(PartitionKey key, long events, long bytes) {}
 
   /// All policies by precedence. Events that cannot be read count as all events of their partition.
   public List<Standing> policies() {
@@ -122,12 +95,12 @@ public final class RetentionControl {
           onDisk.mayGo(key.type(), key.untilNanos())
               ? Sum.NONE
               : counter.between(key, each.getValue(), heldFrom(onDisk, key), shownFrom);
-      if (of.partitions > 0) {
+      if (of.partitions() > 0) {
         hidden = hidden.and(of);
         dropsAt = Math.max(dropsAt, onDisk.heldUntil(key.type(), shownFrom));
       }
     }
-    return new Standing(policy, types.size(), sum.bytes, hidden, dropsAt);
+    return new Standing(policy, null, types.size(), sum.bytes(), hidden, dropsAt);
   }
 
   /// The least time of a partition's events that are shown; its end when none is. A view hides by
@@ -176,9 +149,9 @@ public final class RetentionControl {
       try {
         events = count(reading, key, fromNanos, untilNanos);
       } catch (StorageException unreadable) {
-        events = all.events;
+        events = all.events();
       }
-      return events == 0 && !whole ? Sum.NONE : new Sum(1, events, whole ? all.bytes : 0);
+      return events == 0 && !whole ? Sum.NONE : new Sum(1, events, whole ? all.bytes() : 0);
     }
 
     private static long count(
@@ -214,6 +187,32 @@ public final class RetentionControl {
     }
   }
 
+  @Override
+  public List<Standing> standings() {
+    List<Standing> all = new ArrayList<>(policies());
+    all.addAll(filtered.policies());
+    return all;
+  }
+
+  @Override
+  public Standing set(RetentionPolicy policy, @Nullable Where where) {
+    return where == null ? set(policy) : filtered.set(policy, where.text(), where.filter());
+  }
+
+  @Override
+  public void unset(String glob, @Nullable String where) {
+    if (where == null) {
+      unset(glob);
+    } else {
+      filtered.unset(glob, where);
+    }
+  }
+
+  @Override
+  public List<Going> plan(RetentionPolicy policy, @Nullable Where where) {
+    return where == null ? plan(policy) : filtered.plan(policy, where.text(), where.filter());
+  }
+
   /// Expired events that may be dropped and are still on the disk. Expired parts of merged segments
   /// stay until a larger part of the segment has expired.
   public Sum droppable() {
@@ -244,7 +243,7 @@ public final class RetentionControl {
     return policies().stream()
         .filter(each -> each.policy().equals(policy))
         .findFirst()
-        .orElse(new Standing(policy, 0, 0, Sum.NONE, 0));
+        .orElse(new Standing(policy, null, 0, 0, Sum.NONE, 0));
   }
 
   /// Removes a policy that was set. Events that this hides are dropped after the grace of this
@@ -275,8 +274,8 @@ public final class RetentionControl {
     try (Counter counter = new Counter()) {
       all.forEach((key, sum) -> {
         Sum gone = counter.between(key, sum, shownFrom(kept, key), shownFrom(planned, key));
-        if (gone.partitions > 0) {
-          going.add(new Going(key, gone.events, gone.bytes));
+        if (gone.partitions() > 0) {
+          going.add(new Going(key, gone.events(), gone.bytes()));
         }
       });
     }
@@ -366,6 +365,6 @@ public final class RetentionControl {
     found.merge(
         key,
         new Sum(1, events, bytes),
-        (a, b) -> new Sum(1, a.events + b.events, a.bytes + b.bytes));
+        (a, b) -> new Sum(1, a.events() + b.events(), a.bytes() + b.bytes()));
   }
 }

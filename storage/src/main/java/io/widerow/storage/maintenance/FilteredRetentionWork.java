@@ -95,8 +95,7 @@ final class FilteredRetentionWork extends RemovalWork {
                       of.matches(type)
                           && RollupDefinition.keepNanos(tools.contents().rollups(), type) > 0);
     }
-    double share = (double) going / Math.max(1, events);
-    return going > 0 && (figures || RetentionEnforcer.isMuch(share, bytes));
+    return going > 0 && (figures || FilteredRetention.isMuch(going, events, bytes));
   }
 
   /// The number of writes in a segment that the filter keeps; it is counted once.

@@ -1,5 +1,6 @@
 package io.widerow.storage.maintenance;
 
+import io.widerow.storage.RetentionLookup;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.Retentions;
@@ -24,13 +25,6 @@ import java.util.function.Predicate;
 /// - Threads: any; one task runs at a time. It does not wait for a merge, and leaves alone what one
 ///   is reading.
 final class RetentionEnforcer {
-  /// A segment is rewritten when this share of it has expired, or [#BYTES_MANY]. Its rest is
-  /// rewritten at most once more for each retention in it: newly written segments have one
-  /// retention.
-  private static final int SHARE = 16;
-
-  private static final long BYTES_MANY = 64 << 20;
-
   private final StoreContents contents;
   private final Executor executor;
   private final Set<LiveSegment> taken = new HashSet<>(); // by a merge; guarded by this
@@ -129,11 +123,6 @@ final class RetentionEnforcer {
       past += types.test(partition.key().type()) ? bytes[at] : 0;
       at++;
     }
-    return past >= live.entry().bytes() / SHARE || past >= BYTES_MANY;
-  }
-
-  /// True when a share of some bytes is enough to write them again without it.
-  static boolean isMuch(double share, long bytes) {
-    return share * SHARE >= 1 || share * bytes >= BYTES_MANY;
+    return RetentionLookup.isMuch(past, live.entry().bytes());
   }
 }

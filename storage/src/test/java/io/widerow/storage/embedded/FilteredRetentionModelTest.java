@@ -17,6 +17,7 @@ import io.widerow.storage.Durability;
 import io.widerow.storage.Filter;
 import io.widerow.storage.Filter.Comparison;
 import io.widerow.storage.Filter.Literal;
+import io.widerow.storage.RetentionSettings;
 import io.widerow.storage.StoreView;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -213,7 +214,7 @@ class FilteredRetentionModelTest {
     var rule = RetentionStore.rule(drawn.glob, age, grace);
     long planned =
         store.retention().filtered().plan(rule, drawn.where(), drawn.filter()).stream()
-            .mapToLong(RetentionControl.Going::events)
+            .mapToLong(RetentionSettings.Going::events)
             .sum();
     assertEquals(expected, planned, "planned");
     var _ = store.retention().filtered().set(rule, drawn.where(), drawn.filter());
@@ -225,7 +226,7 @@ class FilteredRetentionModelTest {
     pass(store, driver, 26 * 60 * MINUTE);
     pass(store, driver, MINUTE);
     long now = clock.wallNanos();
-    for (FilteredRetentionControl.Standing standing : store.retention().filtered().policies()) {
+    for (RetentionSettings.Standing standing : store.retention().filtered().policies()) {
       Drawn drawn =
           policies.stream()
               .filter(each ->
@@ -237,9 +238,9 @@ class FilteredRetentionModelTest {
         long matching =
             driver.acknowledged.all().stream().filter(each -> drawn.hides(each, now)).count();
         assertTrue(
-            standing.hiddenEvents() <= driver.acknowledged.all().size() / 10,
-            () -> "%d of %d are still there".formatted(standing.hiddenEvents(), matching));
-        removed += matching - standing.hiddenEvents();
+            standing.hidden().events() <= driver.acknowledged.all().size() / 10,
+            () -> "%d of %d are still there".formatted(standing.hidden().events(), matching));
+        removed += matching - standing.hidden().events();
       }
     }
     check(store, driver.acknowledged);

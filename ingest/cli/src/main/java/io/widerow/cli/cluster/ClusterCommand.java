@@ -2,14 +2,14 @@ package io.widerow.cli.cluster;
 
 import io.widerow.cli.ExitCode;
 import io.widerow.cli.Shell;
-import io.widerow.event.PartitionKey;
 import io.widerow.event.RetentionPolicy;
 import io.widerow.ingest.config.Age;
 import io.widerow.query.QueryException;
 import io.widerow.query.filter.FilterParser;
-import io.widerow.storage.Filter;
-import io.widerow.storage.FilteredRetention;
-import io.widerow.storage.Filters;
+import io.widerow.storage.RetentionSettings;
+import io.widerow.storage.RetentionSettings.Going;
+import io.widerow.storage.RetentionSettings.Sum;
+import io.widerow.storage.RetentionSettings.Where;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.cassandra.keyspace.DaemonRow;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
@@ -23,7 +23,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
@@ -234,7 +233,7 @@ public final class ClusterCommand {
           "Sets the retention period of a type, or of all other types. Daemons apply it within ten"
               + " seconds; a shorter period hides events at once. With --where it holds for the"
               + " events of these types that a filter keeps: they are hidden at once, and deleted"
-              + " when their bucket expires; forever shows them again.")
+              + " after the grace; until then forever shows them again.")
   int retain(
       @Parameters(
               arity = "1..2",
@@ -250,17 +249,30 @@ public final class ClusterCommand {
               names = "--plan",
               description = "With --where: count the events that it hides; change nothing.")
           boolean plan,
+      @Option(
+              names = "--grace",
+              paramLabel = "AGE",
+              description =
+                  "With --where: delete hidden events not before so long after this change"
+                      + " (default: 15m).")
+          @Nullable String grace,
       @Mixin Target target) {
     String type = words.size() == 2 ? words.getFirst() : null;
     Duration age = age(words.getLast());
     if (plan && (where == null || age == null)) {
       throw refused("--plan: needs --where and an age");
     }
+    if (grace != null && where == null) {
+      throw refused("--grace: needs --where, got " + grace);
+    }
     if (where != null) {
       if (type == null) {
         throw refused("--where: give a type or a glob before the age, such as 'shop.*'");
       }
-      return opened(target, false, cluster -> retain(cluster, type, age, where.strip(), plan));
+      RetentionPolicy policy =
+          new RetentionPolicy(
+              type, age, RetentionPolicy.UNLIMITED, grace(grace), RetentionPolicy.Source.API);
+      return opened(target, false, cluster -> retain(cluster, policy, where.strip(), plan));
     }
     return with(
         target,
@@ -274,41 +286,31 @@ public final class ClusterCommand {
         });
   }
 
-  private int retain(
-      OpenCluster cluster, String glob, @Nullable Duration age, String where, boolean plan) {
-    if (age == null) {
-      change(policies -> policies.unset(glob, where), cluster.keyspace());
-      out.printf("%s where %s: retention period forever%n", glob, where);
+  private int retain(OpenCluster cluster, RetentionPolicy policy, String where, boolean plan) {
+    RetentionSettings settings = cluster.retention();
+    if (policy.age() == null) {
+      settings.unset(policy.glob(), where);
+      out.printf("%s where %s: retention period forever%n", policy.glob(), where);
       return ExitCode.OK.number;
     }
-    long nowNanos = nowMillis.getAsLong() * 1_000_000;
-    Filter filter = FilterParser.parse(where, nowNanos);
-    if (Filters.testsTime(filter)) {
-      throw refused(
-          "--where: a retention cannot test the time or the id, its age does that, got " + where);
-    }
-    FilteredRetention policy =
-        new FilteredRetention(
-            new RetentionPolicy(
-                glob, age, RetentionPolicy.UNLIMITED, Duration.ZERO, RetentionPolicy.Source.API),
-            where,
-            filter,
-            nowNanos);
-    if (!plan) {
-      change(policies -> policies.set(policy), cluster.keyspace());
-    }
-    SortedMap<PartitionKey, Long> hidden = cluster.hiddenBy(policy);
+    Where filter = new Where(where, FilterParser.parse(where, nowMillis.getAsLong() * 1_000_000));
+    Sum hidden = Sum.NONE;
     if (plan) {
-      hidden.forEach((key, events) -> out.printf("%s: %,d events%n", key, events));
+      for (Going going : settings.plan(policy, filter)) {
+        out.printf("%s: %,d events%n", going.key(), going.events());
+        hidden = hidden.and(new Sum(1, going.events(), going.bytes()));
+      }
+    } else {
+      hidden = settings.set(policy, filter).hidden();
     }
     out.printf(
         "%s where %s: retention period %s; %s %,d events of %,d partitions, not yet deleted%n",
-        glob,
+        policy.glob(),
         where,
-        Age.text(age),
+        Age.text(policy.age()),
         plan ? "would hide" : "hides",
-        hidden.values().stream().mapToLong(Long::longValue).sum(),
-        hidden.size());
+        hidden.events(),
+        hidden.partitions());
     return ExitCode.OK.number;
   }
 
@@ -317,6 +319,14 @@ public final class ClusterCommand {
       change.accept(new ClusterPolicies(keyspace, nowMillis));
     } catch (KeyspaceException failed) {
       throw unreachable(failed);
+    }
+  }
+
+  private static Duration grace(@Nullable String text) {
+    try {
+      return text == null ? RetentionPolicy.GRACE : Age.parseGrace("grace", text);
+    } catch (IllegalArgumentException wrong) {
+      throw refused("--" + wrong.getMessage());
     }
   }
 

@@ -1,9 +1,9 @@
 package io.widerow.cli.cluster;
 
-import io.widerow.event.PartitionKey;
-import io.widerow.storage.FilteredRetention;
+import io.widerow.storage.RetentionSettings;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
+import io.widerow.storage.cassandra.ClusterRetention;
 import io.widerow.storage.cassandra.keyspace.ClusterOptions;
 import io.widerow.storage.cassandra.keyspace.DriverKeyspace;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
@@ -11,7 +11,6 @@ import io.widerow.storage.cassandra.maintenance.ClusterPolicies;
 import io.widerow.storage.cassandra.read.ClusterReader;
 import io.widerow.storage.cassandra.read.ReadOptions;
 import java.time.Duration;
-import java.util.SortedMap;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -24,11 +23,12 @@ final class DriverConnector implements OpenCluster {
   private final Keyspace keyspace;
   private final ExecutorService background =
       Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("cluster-", 0).factory());
+  private final ClusterPolicies policies;
   private final ClusterReader reader;
 
   private DriverConnector(Keyspace keyspace) {
     this.keyspace = keyspace;
-    ClusterPolicies policies = new ClusterPolicies(keyspace, System::currentTimeMillis);
+    this.policies = new ClusterPolicies(keyspace, System::currentTimeMillis);
     try {
       policies.refresh().join();
     } catch (CompletionException failed) {
@@ -61,8 +61,8 @@ final class DriverConnector implements OpenCluster {
   }
 
   @Override
-  public SortedMap<PartitionKey, Long> hiddenBy(FilteredRetention policy) {
-    return reader.hiddenBy(policy);
+  public RetentionSettings retention() {
+    return new ClusterRetention(policies, reader, System::currentTimeMillis);
   }
 
   @Override

@@ -1,10 +1,8 @@
 package io.widerow.cli.cluster;
 
-import io.widerow.event.PartitionKey;
-import io.widerow.storage.FilteredRetention;
+import io.widerow.storage.RetentionSettings;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
-import java.util.SortedMap;
 
 /// A cluster that a command has open.
 public interface OpenCluster extends AutoCloseable {
@@ -15,10 +13,9 @@ public interface OpenCluster extends AutoCloseable {
   /// @throws io.widerow.storage.StorageException when the cluster cannot be asked
   StoreView view();
 
-  /// The events that a policy hides, or would if it were set, by partition.
-  ///
-  /// @throws io.widerow.storage.StorageException when the cluster cannot be asked
-  SortedMap<PartitionKey, Long> hiddenBy(FilteredRetention policy);
+  /// The retention of the store; its calls throw a [io.widerow.storage.StorageException] when the
+  /// cluster cannot be asked.
+  RetentionSettings retention();
 
   @Override
   void close();

@@ -14,15 +14,17 @@ import io.widerow.event.EventBatch;
 import io.widerow.event.PartitionKey;
 import io.widerow.faults.Appends;
 import io.widerow.storage.Durability;
-import io.widerow.storage.FilteredRetention;
 import io.widerow.storage.RetentionLookup;
+import io.widerow.storage.RetentionSettings;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreView;
+import io.widerow.storage.cassandra.ClusterRetention;
 import io.widerow.storage.cassandra.keyspace.DaemonRow;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
 import io.widerow.storage.cassandra.keyspace.KeyspaceException;
 import io.widerow.storage.cassandra.keyspace.Stamp;
+import io.widerow.storage.cassandra.maintenance.ClusterPolicies;
 import io.widerow.storage.cassandra.read.ClusterReader;
 import io.widerow.storage.cassandra.read.ReadOptions;
 import io.widerow.storage.embedded.EmbeddedStore;
@@ -32,7 +34,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.SortedMap;
 import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -51,6 +52,7 @@ class ClusterCommandsTest {
   @TempDir Path directory;
 
   private final class Opened implements OpenCluster {
+    private final ClusterPolicies policies = new ClusterPolicies(keyspace, () -> NOW_MILLIS);
     private final ClusterReader reader =
         new ClusterReader(keyspace, RetentionLookup.FOREVER, ReadOptions.DEFAULT, threads);
 
@@ -65,8 +67,8 @@ class ClusterCommandsTest {
     }
 
     @Override
-    public SortedMap<PartitionKey, Long> hiddenBy(FilteredRetention policy) {
-      return reader.hiddenBy(policy);
+    public RetentionSettings retention() {
+      return new ClusterRetention(policies, reader, () -> NOW_MILLIS);
     }
 
     @Override
@@ -251,6 +253,8 @@ class ClusterCommandsTest {
         List.of(
             new String[] {"retain", "1h", "--where", "n < 7"},
             new String[] {"retain", "c*", "1h", "--plan"},
+            new String[] {"retain", "cpu", "1h", "--grace", "1h"},
+            new String[] {"retain", "c*", "1h", "--where", "n < 7", "--grace", "soon"},
             new String[] {"retain", "c*", "1h", "--where", "ts < 7d"},
             new String[] {"retain", "c*", "1h", "--where", "n ~ \"x.*y+\""},
             new String[] {"retain", "c*", "forever", "--where", "n < 7", "--plan"},

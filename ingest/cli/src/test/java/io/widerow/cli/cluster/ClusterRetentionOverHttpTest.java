@@ -18,7 +18,11 @@ import io.widerow.storage.cassandra.keyspace.KeyspaceException;
 import io.widerow.storage.cassandra.maintenance.ClusterPolicies;
 import io.widerow.storage.cassandra.read.ClusterReader;
 import io.widerow.storage.cassandra.read.ReadOptions;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -27,6 +31,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -224,6 +229,90 @@ class ClusterRetentionOverHttpTest {
     reading.awaitPolicies();
     assertEquals(5, bodies().size());
     assertTrue(bodies().containsAll(all));
+  }
+
+  private String ask(String method, String path, int status) throws Exception {
+    HttpResponse<String> answer = http.send(method, path);
+    assertEquals(status, answer.statusCode(), answer.body());
+    return answer.body();
+  }
+
+  /// The bodies of the first events that a tail shows.
+  private List<String> tail(int events) throws Exception {
+    URI uri =
+        URI.create(
+            "http://127.0.0.1:%d/v1/tail?since=90d&fields=body"
+                .formatted(daemon.httpAddress().getPort()));
+    try (HttpClient client = HttpClient.newHttpClient();
+        Stream<String> lines =
+            client.send(HttpRequest.newBuilder(uri).build(), BodyHandlers.ofLines()).body()) {
+      return lines
+          .filter(line -> line.contains("\"body\":"))
+          .map(line -> line.replaceAll(".*\"body\":\"([^\"]*)\".*", "$1"))
+          .limit(events)
+          .toList();
+    }
+  }
+
+  @Test
+  void policiesAreListedPlannedSetAndRemovedOverHttp() throws Exception {
+    String listed = get("/v1/retention");
+    assertEquals(2, listed.lines().count(), listed);
+    assertTrue(
+        listed.startsWith(
+            "{\"type\":\"audit\",\"where\":null,\"age\":\"forever\",\"bytes\":null,"
+                + "\"grace\":\"1m\",\"source\":\"api\",\"types\":0,\"atRest\":0,"
+                + "\"hiddenPartitions\":0,\"hiddenEvents\":0,\"hiddenBytes\":0,"
+                + "\"dropsAt\":null}\n{\"type\":\"*\",\"where\":null,\"age\":\"2d\","),
+        listed);
+    send(
+        leveled("old debug", "debug", Duration.ofHours(30)),
+        leveled("old error", "error", Duration.ofHours(30)),
+        line("audit", "old", Duration.ofDays(30)),
+        line("audit", "new", Duration.ofHours(1)));
+
+    keyspace.setClockMillis(System.currentTimeMillis()); // the lease of the others is over
+    String plan = get("/v1/retention/plan?type=audit&age=7d");
+    assertTrue(plan.startsWith("{\"partition\":\""), plan);
+    assertTrue(plan.contains("{\"partitions\":1,\"events\":1,\"bytes\":"), plan);
+    assertEquals(4, bodies().size(), "a plan changes nothing");
+    String set = ask("PUT", "/v1/retention?type=audit&age=7d", 200);
+    assertTrue(set.contains("\"types\":1"), set);
+    assertTrue(set.contains("\"hiddenPartitions\":1,\"hiddenEvents\":1"), set);
+    assertTrue(set.contains("\"dropsAt\":\"20"), set);
+    assertEquals(List.of("new", "old debug", "old error"), bodies());
+    String unset = ask("DELETE", "/v1/retention?type=audit", 200);
+    assertEquals("{\"unset\":\"audit\"}\n", unset);
+    assertEquals(3, bodies().size(), "the default decides now");
+    assertEquals(1, get("/v1/retention").lines().count());
+
+    String where = "&where=level+%3C%3D+debug";
+    String some = get("/v1/retention/plan?type=l*&age=1d" + where);
+    assertTrue(some.endsWith("{\"partitions\":1,\"events\":1,\"bytes\":0}\n"), some);
+    String hides = ask("PUT", "/v1/retention?type=l*&age=1d&grace=20m" + where, 200);
+    assertTrue(hides.contains("\"where\":\"level <= debug\",\"age\":\"1d\""), hides);
+    assertTrue(hides.contains("\"grace\":\"20m\""), hides);
+    assertTrue(hides.contains("\"hiddenPartitions\":1,\"hiddenEvents\":1"), hides);
+    assertEquals(hides, get("/v1/retention").lines().toList().getLast() + "\n");
+    assertEquals(List.of("new", "old error"), bodies());
+    assertEquals(List.of("old error", "new"), tail(2), "tails hide, too");
+    ask("DELETE", "/v1/retention?type=l*" + where, 200);
+    assertEquals(List.of("new", "old debug", "old error"), bodies());
+
+    for (String wrong :
+        List.of(
+            "type=log&bytes=1GiB",
+            "type=l*&age=3d",
+            "type=log&age=3d&grace=1h",
+            "type=x*&age=3d" + where,
+            "type=l*&age=3d&where=ts+%3C+7d")) {
+      ask("PUT", "/v1/retention?" + wrong, 400);
+    }
+    assertEquals(
+        "{\"error\":\"type: no policy was set for 'cpu'; there are [*]\"}\n",
+        ask("DELETE", "/v1/retention?type=cpu", 400));
+    keyspace.isAway = true;
+    ask("PUT", "/v1/retention?type=log&age=3d", 503);
   }
 
   /// Not that of a store that has one, and not before it is known that it has none.

@@ -14,12 +14,10 @@ import io.widerow.ingest.http.Parameters;
 import io.widerow.ingest.http.RequestRefused;
 import io.widerow.query.filter.FilterParser;
 import io.widerow.storage.EventStore;
-import io.widerow.storage.Filter;
-import io.widerow.storage.embedded.EmbeddedStore;
-import io.widerow.storage.embedded.FilteredRetentionControl;
-import io.widerow.storage.embedded.RetentionControl;
-import io.widerow.storage.embedded.RetentionControl.Going;
-import io.widerow.storage.embedded.RetentionControl.Standing;
+import io.widerow.storage.RetentionSettings;
+import io.widerow.storage.RetentionSettings.Going;
+import io.widerow.storage.RetentionSettings.Standing;
+import io.widerow.storage.RetentionSettings.Where;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -31,23 +29,21 @@ import org.jspecify.annotations.Nullable;
 /// The retention policies over HTTP: `GET /v1/retention` lists them, `PUT` sets one, `DELETE`
 /// removes one, and `GET /v1/retention/plan` lists the partitions that one would drop. With `where`
 /// each is about a policy for the events that a filter keeps. The policies of a store on a cluster
-/// are set for the cluster, not through one of its daemons: 501.
+/// hold for all of its daemons.
 ///
 /// - Threads: any event loop; the work is done on the server's blocking executor.
 public final class RetentionService {
   private static final Logger LOG = Logger.getLogger("widerow");
   private static final String PATH = "/v1/retention";
-  private static final String OF_CLUSTER =
-      "the retention of a store on a cluster holds for all of its daemons: set it with"
-          + " widerow cluster retain";
+  private static final String NONE = "this store has no policies that can be changed";
 
-  private final MaintenanceRoutes<RetentionControl> routes;
+  private final MaintenanceRoutes<RetentionSettings> routes;
   private final EventStore store;
   private final Duration grace;
 
   /// @param grace of policies that name none
   public RetentionService(EventStore store, Duration grace) {
-    this.routes = MaintenanceRoutes.of(PATH, store, OF_CLUSTER, EmbeddedStore::retention);
+    this.routes = new MaintenanceRoutes<>(PATH, store::retention, NONE);
     this.store = store;
     this.grace = grace;
   }
@@ -61,35 +57,27 @@ public final class RetentionService {
   }
 
   /// `GET /v1/retention`: one line for each policy, by precedence, those with a filter last.
-  private HttpResponse list(RetentionControl retention, QueryParams given) throws RequestRefused {
+  private HttpResponse list(RetentionSettings retention, QueryParams given) throws RequestRefused {
     Parameters.requireKnown(given, List.of());
     StringBuilder lines = new StringBuilder();
-    for (Standing standing : retention.policies()) {
-      append(lines, standing);
-    }
-    for (FilteredRetentionControl.Standing standing : retention.filtered().policies()) {
+    for (Standing standing : retention.standings()) {
       append(lines, standing);
     }
     return MaintenanceRoutes.lines(lines);
   }
 
   /// `PUT /v1/retention?type=GLOB&age=7d&bytes=10GiB&where=FILTER&grace=15m`.
-  private HttpResponse set(RetentionControl retention, QueryParams given) throws RequestRefused {
+  private HttpResponse set(RetentionSettings retention, QueryParams given) throws RequestRefused {
     Parameters.requireKnown(given, List.of("type", "age", "bytes", "where", "grace"));
-    RetentionPolicy policy = policy(given, grace);
-    String where = where(given);
-    var json = new StringBuilder();
-    String line =
-        (where == null
-                ? append(json, retention.set(policy))
-                : append(json, retention.filtered().set(policy, where, filter(where))))
-            .toString();
+    Where where = where(given);
+    RetentionPolicy policy = policy(given, retention.grace(grace, where));
+    String line = append(new StringBuilder(), retention.set(policy, where)).toString();
     LOG.log(Level.INFO, "retention was set: {0}", line.strip());
     return HttpResponses.json(HttpStatus.OK, line);
   }
 
   /// Null without a filter.
-  private static @Nullable String where(QueryParams given) throws RequestRefused {
+  private static @Nullable String whereText(QueryParams given) throws RequestRefused {
     String where = Parameters.single(given, "where");
     if (where != null && where.isBlank()) {
       throw new IllegalArgumentException(
@@ -98,20 +86,17 @@ public final class RetentionService {
     return where == null ? null : where.strip();
   }
 
-  private Filter filter(String where) {
-    return FilterParser.parse(where, store.nowNanos());
+  private @Nullable Where where(QueryParams given) throws RequestRefused {
+    String text = whereText(given);
+    return text == null ? null : new Where(text, FilterParser.parse(text, store.nowNanos()));
   }
 
   /// `DELETE /v1/retention?type=GLOB&where=FILTER`.
-  private HttpResponse unset(RetentionControl retention, QueryParams given) throws RequestRefused {
+  private HttpResponse unset(RetentionSettings retention, QueryParams given) throws RequestRefused {
     Parameters.requireKnown(given, List.of("type", "where"));
     String glob = Parameters.required(given, "type");
-    String where = where(given);
-    if (where == null) {
-      retention.unset(glob);
-    } else {
-      retention.filtered().unset(glob, where);
-    }
+    String where = whereText(given);
+    retention.unset(glob, where);
     LOG.log(
         Level.INFO,
         "retention was unset: {0}{1}",
@@ -121,14 +106,11 @@ public final class RetentionService {
 
   /// `GET /v1/retention/plan?type=GLOB&age=7d&bytes=10GiB&where=FILTER`: a line for each partition
   /// that would go, and one with the sums.
-  private HttpResponse plan(RetentionControl retention, QueryParams given) throws RequestRefused {
+  private HttpResponse plan(RetentionSettings retention, QueryParams given) throws RequestRefused {
     Parameters.requireKnown(given, List.of("type", "age", "bytes", "where"));
-    RetentionPolicy policy = policy(given, grace);
-    String where = where(given);
-    List<Going> all =
-        where == null
-            ? retention.plan(policy)
-            : retention.filtered().plan(policy, where, filter(where));
+    Where where = where(given);
+    RetentionPolicy policy = policy(given, retention.grace(grace, where));
+    List<Going> all = retention.plan(policy, where);
     StringBuilder lines = new StringBuilder();
     long partitions = 0;
     long events = 0;
@@ -167,22 +149,7 @@ public final class RetentionService {
   }
 
   private static StringBuilder append(StringBuilder json, Standing standing) {
-    return append(json, standing, null);
-  }
-
-  private static StringBuilder append(
-      StringBuilder json, FilteredRetentionControl.Standing standing) {
-    var hidden = new RetentionControl.Sum(standing.hiddenPartitions(), standing.hiddenEvents(), 0);
-    RetentionPolicy policy = standing.policy();
-    long removesAt = hidden.events() == 0 ? 0 : standing.removesAtNanos();
-    return append(
-        json,
-        new Standing(policy, standing.types(), standing.bytes(), hidden, removesAt),
-        standing.where());
-  }
-
-  private static StringBuilder append(
-      StringBuilder json, Standing standing, @Nullable String where) {
+    String where = standing.where();
     RetentionPolicy policy = standing.policy();
     HttpResponses.appendString(json.append("{\"type\":"), policy.glob());
     json.append(",\"where\":");

@@ -7,6 +7,7 @@ import io.widerow.storage.ClusterReport;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.LaneWriter;
 import io.widerow.storage.RetentionLookup;
+import io.widerow.storage.RetentionSettings;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreStatistics;
@@ -72,6 +73,11 @@ public final class CassandraStore implements EventStore {
     /// The retention: an event that has expired when it arrives is refused.
     default RetentionLookup retention() {
       return RetentionLookup.FOREVER;
+    }
+
+    /// The retention for an operator; null when it cannot be changed.
+    default @Nullable RetentionSettings settings() {
+      return null;
     }
 
     /// The daemon has its number; nothing was applied yet.
@@ -240,6 +246,11 @@ public final class CassandraStore implements EventStore {
   }
 
   @Override
+  public @Nullable RetentionSettings retention() {
+    return reading.settings();
+  }
+
+  @Override
   public boolean lease(String what, Duration kept) {
     try {
       return parts.keyspace().lease(what, parts.number().daemon(), kept).join();
@@ -332,6 +343,7 @@ public final class CassandraStore implements EventStore {
     all.add(new ClusterReport.Counter("merges lost", "", upkeep.swapsLost()));
     all.add(new ClusterReport.Counter("merged events", "", upkeep.eventsMerged()));
     all.add(new ClusterReport.Counter("merged bytes", "", upkeep.bytesMerged()));
+    all.add(new ClusterReport.Counter("removed events", "", upkeep.eventsRemoved()));
     all.add(new ClusterReport.Counter("segments deleted", "", upkeep.segmentsDeleted()));
     all.add(new ClusterReport.Counter("partitions dropped", "", upkeep.partitionsDropped()));
     return all;

@@ -3,6 +3,7 @@ package io.widerow.storage.cassandra;
 import io.widerow.event.PartitionKey;
 import io.widerow.storage.ReadingThreads;
 import io.widerow.storage.RetentionLookup;
+import io.widerow.storage.RetentionSettings;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.WouldBlockException;
@@ -31,6 +32,7 @@ public final class ClusterReading implements CassandraStore.Reading {
   private final Executor upkeepThread;
   private final ClusterPolicies policies;
   private final ClusterReader reader;
+  private final ClusterRetention settable;
   private final AtomicReference<@Nullable Runnable> configured = new AtomicReference<>();
   private volatile @Nullable Upkeep upkeep;
 
@@ -52,6 +54,7 @@ public final class ClusterReading implements CassandraStore.Reading {
     this.upkeepThread = upkeepThread;
     this.policies = new ClusterPolicies(keyspace, System::currentTimeMillis);
     this.reader = new ClusterReader(keyspace, policies, settings.options(), ahead);
+    this.settable = new ClusterRetention(policies, reader, System::currentTimeMillis);
     policies.refreshIfDue();
   }
 
@@ -123,6 +126,11 @@ public final class ClusterReading implements CassandraStore.Reading {
   @Override
   public RetentionLookup retention() {
     return policies;
+  }
+
+  @Override
+  public RetentionSettings settings() {
+    return settable;
   }
 
   @Override

@@ -23,6 +23,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import java.util.random.RandomGenerator;
 
 /// Merges the segments of a partition into their final form (compaction).
@@ -104,8 +105,21 @@ final class ClusterMerger implements AutoCloseable {
   /// @throws KeyspaceException when the keyspace cannot be asked. Whether the merge came into force
   ///   is then unknown, and what it wrote is left for a later run
   Merged merge(Directory directory, Map<Integer, Long> stamps) {
+    FilteredRemoval none = FilteredRemoval.of(List.of(), directory.partition(), 0);
+    return merge(directory, stamps, none, () -> true);
+  }
+
+  /// The same without the events that retention has hidden, also when nothing else is to merge.
+  ///
+  /// @param removal at least one event stays: a merge without rows would be damage
+  /// @param isInForce true while its policies are; asked before the merge comes into force
+  Merged merge(
+      Directory directory,
+      Map<Integer, Long> stamps,
+      FilteredRemoval removal,
+      BooleanSupplier isInForce) {
     MergeSources sources = MergeSources.of(directory, stamps);
-    if (sources.covered().equals(directory.covered())) {
+    if (removal.isNone() && sources.covered().equals(directory.covered())) {
       return Merged.nothing(Outcome.NOTHING);
     }
     PartitionKey partition = directory.partition();
@@ -113,17 +127,18 @@ final class ClusterMerger implements AutoCloseable {
     if (generation < 0) {
       return Merged.nothing(Outcome.NOTHING);
     }
-    List<DirectoryRow> written;
+    Written written;
     try {
-      written = write(partition, generation, sources.rows());
+      written = write(partition, generation, sources.rows(), removal);
     } catch (ValueAhead.Missing missing) {
       delete(partition, generation);
       return changedOrCorrupt(partition, missing);
     }
     Directory now = Waits.of(keyspace.directory(partition));
     boolean swapped =
-        now.generation() == directory.generation()
-            && rowsOf(now, generation).equals(written)
+        (removal.isNone() || isInForce.getAsBoolean())
+            && now.generation() == directory.generation()
+            && rowsOf(now, generation).equals(written.rows)
             && Waits.of(
                 keyspace.swap(partition, directory.generation(), generation, sources.covered()));
     if (!swapped) {
@@ -132,11 +147,12 @@ final class ClusterMerger implements AutoCloseable {
       return Merged.nothing(Outcome.LOST);
     }
     counters.merges.increment();
-    for (DirectoryRow row : written) {
+    counters.eventsRemoved.add(written.removed);
+    for (DirectoryRow row : written.rows) {
       counters.eventsMerged.add(row.events());
       counters.bytesMerged.add(row.bytes());
     }
-    return new Merged(sources.whole() ? Outcome.MERGED : Outcome.PARTLY, generation, written);
+    return new Merged(sources.whole() ? Outcome.MERGED : Outcome.PARTLY, generation, written.rows);
   }
 
   /// The rows that a merge of this daemon wrote, as the directory has them.
@@ -153,22 +169,66 @@ final class ClusterMerger implements AutoCloseable {
     Waits.of(keyspace.delete(partition, SegmentKey.MERGED, daemon, generation, generation));
   }
 
-  private List<DirectoryRow> write(
-      PartitionKey partition, int generation, List<DirectoryRow> sources) {
+  /// What a merge wrote.
+  ///
+  /// @param removed number of events that it left out
+  private record Written(List<DirectoryRow> rows, long removed) {}
+
+  private Written write(
+      PartitionKey partition, int generation, List<DirectoryRow> sources, FilteredRemoval removal) {
     long bytes = sources.stream().mapToLong(DirectoryRow::bytes).sum();
     long events = sources.stream().mapToLong(DirectoryRow::events).sum();
     double perEvent = (double) bytes / events;
     try (MergedWriter writer =
             new MergedWriter(keyspace, partition, daemon, generation, valueBytes, perEvent);
-        EventCursor cursor = MergeCursor.of(cursors(sources), false)) {
+        EventCursor cursor = MergeCursor.of(cursors(sources, Scan.all()), false)) {
+      long kept = 0;
+      long removed = 0;
       while (cursor.next() == EventCursor.Step.EVENT) {
-        writer.add(cursor.event());
+        if (!removal.isNone() && removal.removes(cursor.event())) {
+          removed++;
+        } else {
+          writer.add(cursor.event());
+          kept++;
+        }
       }
-      return writer.finish();
+      if (kept == 0) {
+        addFirst(sources, writer);
+        removed--;
+      }
+      return new Written(writer.finish(), removed);
     }
   }
 
-  private List<EventCursor> cursors(List<DirectoryRow> sources) {
+  private void addFirst(List<DirectoryRow> sources, MergedWriter writer) {
+    try (EventCursor cursor = MergeCursor.of(cursors(sources, Scan.all()), false)) {
+      if (cursor.next() == EventCursor.Step.EVENT) {
+        writer.add(cursor.event());
+      }
+    }
+  }
+
+  /// The number of events of the merge in force that a merge could leave out: all but one, when it
+  /// has no others.
+  ///
+  /// @throws StorageException.Corrupt when a value is damaged or missing
+  long removable(Directory directory, FilteredRemoval removal) {
+    long going = 0;
+    long events = 0;
+    List<DirectoryRow> rows = MergeSources.merged(directory);
+    try (EventCursor cursor = MergeCursor.of(cursors(rows, removal.scan()), false)) {
+      while (cursor.next() == EventCursor.Step.EVENT) {
+        events++;
+        going += removal.removes(cursor.event()) ? 1 : 0;
+      }
+    } catch (ValueAhead.Missing missing) {
+      var _ = changedOrCorrupt(directory.partition(), missing);
+      return 0;
+    }
+    return going == events ? Math.max(0, going - 1) : going;
+  }
+
+  private List<EventCursor> cursors(List<DirectoryRow> sources, Scan scan) {
     ValueAhead values = new ValueAhead(keyspace, sources);
     BlockReaders readers = BlockReaders.of(pool);
     List<EventCursor> cursors = new ArrayList<>();
@@ -180,7 +240,7 @@ final class ClusterMerger implements AutoCloseable {
                 PartitionKey key = row.key().partition();
                 try (Segment segment =
                     SegmentValue.open(values.take(row), row, keyspace.identity().id())) {
-                  return SegmentCursor.open(segment, key, Scan.all(), readers, Prefetch.OFF);
+                  return SegmentCursor.open(segment, key, scan, readers, Prefetch.OFF);
                 }
               }));
     }

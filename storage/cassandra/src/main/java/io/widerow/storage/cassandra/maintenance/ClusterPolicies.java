@@ -1,5 +1,6 @@
 package io.widerow.storage.cassandra.maintenance;
 
+import io.widerow.event.RetentionPolicy;
 import io.widerow.storage.FilteredRetention;
 import io.widerow.storage.RetentionLookup;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
@@ -32,6 +33,9 @@ public final class ClusterPolicies implements RetentionLookup {
 
   /// The policy's name for retention by filters.
   public static final String FILTERED = "retention.filtered";
+
+  /// So long after a change, or after their expiry, partitions are dropped.
+  public static final Duration DROPPED_AFTER = RetentionSweeper.DELAY;
 
   private static final String LEASE = "policies";
   private static final Duration LEASE_KEPT = Duration.ofSeconds(2);
@@ -175,8 +179,38 @@ public final class ClusterPolicies implements RetentionLookup {
         });
   }
 
+  /// Removes the retention of a type, as [#set] does: the default then decides about it.
+  ///
+  /// @param type null for the default: what no other decides about is kept indefinitely
+  /// @throws IllegalArgumentException when none was set
+  public void unset(@Nullable String type) {
+    change(
+        RETENTION,
+        policies -> {
+          String text = policies.get(RETENTION);
+          RetentionRules before =
+              text == null ? RetentionRules.FOREVER : RetentionRules.parse(text);
+          RetentionRules left = before.without(type);
+          if (left.equals(before)) {
+            throw new IllegalArgumentException(
+                "type: no policy was set for '%s'; there are %s"
+                    .formatted(
+                        type == null ? RetentionRules.DEFAULT : type,
+                        before.policies().stream().map(RetentionPolicy::glob).toList()));
+          }
+          return left.text();
+        });
+  }
+
+  /// The policies without a filter, by precedence.
+  public List<RetentionPolicy> unfiltered() {
+    Known now = known;
+    return now == null ? List.of() : now.rules.policies();
+  }
+
   /// Hides the events of some types that a filter keeps, for all daemons, as [#set] does: once they
-  /// are older than the age of the policy. They go when their bucket does.
+  /// are older than the age of the policy. They are removed by merges once the grace is over, see
+  /// [FilteredRemoval].
   public void set(FilteredRetention policy) {
     change(FILTERED, policies -> filtered(policies).with(policy).text());
   }

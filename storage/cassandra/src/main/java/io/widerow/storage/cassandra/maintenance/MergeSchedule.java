@@ -2,7 +2,7 @@ package io.widerow.storage.cassandra.maintenance;
 
 import io.widerow.event.Bucket;
 import io.widerow.event.PartitionKey;
-import io.widerow.storage.RetentionLookup;
+import io.widerow.storage.FilteredRetention;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.cassandra.keyspace.BucketRow;
 import io.widerow.storage.cassandra.keyspace.Directory;
@@ -29,6 +29,10 @@ import org.jspecify.annotations.Nullable;
 /// partition, so a partition with few late bytes is merged at most once in ten minutes. Covered
 /// segments are deleted a minute after the swap, so that running queries rarely meet a deleted one.
 ///
+/// Each merge leaves out the events that policies with a filter have hidden for good, see
+/// [FilteredRemoval]. A merged partition is merged again for such a policy alone once it is due, if
+/// enough of it goes; how much goes is counted once in each process.
+///
 /// Spans are looked at again after a quarter of their age, at least every ten minutes and at most
 /// every week: late events get rarer. What this daemon applied late is looked at at once.
 ///
@@ -52,9 +56,10 @@ final class MergeSchedule {
   private static final long NANOS = 1_000_000;
 
   private final Keyspace keyspace;
-  private final RetentionLookup rules;
+  private final ClusterPolicies policies;
   private final ClusterMerger merger;
   private final Leases leases;
+  private final ClockCheck clock;
   private final long mergeAfterMillis;
   private final LongSupplier nowMillis;
   private final UpkeepCounters counters;
@@ -63,6 +68,8 @@ final class MergeSchedule {
   private final Map<PartitionKey, Long> partitionDue = remembering();
   private final Map<PartitionKey, Long> lateSince = remembering();
   private final Map<PartitionKey, Long> mergedMillis = remembering();
+  private final Map<PartitionKey, List<FilteredRetention>> counted = remembering(); // policies
+  private List<FilteredRetention> filtered = List.of(); // when the spans were looked up last
   private final Map<PartitionKey, Clean> cleans = new LinkedHashMap<>(); // the first is due first
   private final ConcurrentMap<PartitionKey, Boolean> touched = new ConcurrentHashMap<>();
   private final ArrayDeque<String> spans = new ArrayDeque<>();
@@ -79,27 +86,29 @@ final class MergeSchedule {
 
   MergeSchedule(
       Keyspace keyspace,
-      RetentionLookup rules,
+      ClusterPolicies policies,
       ClusterMerger merger,
       Leases leases,
+      ClockCheck clock,
       Duration mergeAfter,
       LongSupplier nowMillis,
       UpkeepCounters counters) {
     this.keyspace = keyspace;
-    this.rules = rules;
+    this.policies = policies;
     this.merger = merger;
     this.leases = leases;
+    this.clock = clock;
     this.mergeAfterMillis = mergeAfter.toMillis();
     this.nowMillis = nowMillis;
     this.counters = counters;
   }
 
-  private static <K> Map<K, Long> remembering() {
+  private static <K, V> Map<K, V> remembering() {
     return new LinkedHashMap<>() {
       private static final long serialVersionUID = 1L;
 
       @Override
-      protected boolean removeEldestEntry(Map.Entry<K, Long> eldest) {
+      protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
         return size() > REMEMBERED;
       }
     };
@@ -208,6 +217,13 @@ final class MergeSchedule {
         });
     fillMillis = now;
     paused = null;
+    if (!policies.filtered().equals(filtered)) { // new ones may be due for any merged partition
+      filtered = policies.filtered();
+      spanDue.clear();
+      partitionDue
+          .keySet()
+          .removeIf(key -> filtered.stream().anyMatch(policy -> policy.matches(key.type())));
+    }
     Waits.of(keyspace.spans()).stream()
         .filter(each -> Bucket.parse(each).fromNanos() / NANOS + mergeAfterMillis <= now)
         .filter(each -> !isLater(spanDue.getOrDefault(each, now), now))
@@ -235,7 +251,7 @@ final class MergeSchedule {
     spanNext = Long.MAX_VALUE;
     for (BucketRow row : rows) {
       long end = row.bucket().untilNanos();
-      if (rules.isExpired(row.type(), end, (now + EXPIRES_MILLIS) * NANOS)) {
+      if (policies.isExpired(row.type(), end, (now + EXPIRES_MILLIS) * NANOS)) {
         continue;
       }
       String waits = waits(end / NANOS, writers, now);
@@ -298,14 +314,20 @@ final class MergeSchedule {
   }
 
   /// Returns when to look again.
-  private long look(PartitionKey partition, Writers writers, long now, long due) {
+  private long look(PartitionKey partition, Writers writers, long now, long latest) {
     Directory directory = Waits.of(keyspace.directory(partition));
     if (!ClusterMerger.obsolete(directory).isEmpty()) {
       cleans.putIfAbsent(partition, new Clean(now + CLEAN_MILLIS, ClusterMerger.Merged.UNKNOWN));
     }
     List<DirectoryRow> applied = MergeSources.applied(directory, writers.stamps());
+    long removes = FilteredRemoval.nextNanos(filtered, partition, now * NANOS);
+    long due = Math.min(latest, removes == Long.MAX_VALUE ? removes : Math.ceilDiv(removes, NANOS));
+    FilteredRemoval removal = FilteredRemoval.of(filtered, partition, now * NANOS);
     if (applied.isEmpty()) {
       lateSince.remove(partition);
+      if (isWorth(directory, removal)) {
+        merge(directory, writers, removal, now);
+      }
       return due;
     }
     if (directory.generation() != 0 && applied.size() < LATE_SEGMENTS) {
@@ -318,7 +340,37 @@ final class MergeSchedule {
     if (before != null && now - before < AGAIN_MILLIS && isLittle(applied, directory)) {
       return Math.min(due, before + AGAIN_MILLIS);
     }
-    ClusterMerger.Merged merged = merger.merge(directory, writers.stamps());
+    merge(directory, writers, removal, now);
+    return due;
+  }
+
+  /// True when enough of a merged partition goes. It is counted once for the same policies.
+  private boolean isWorth(Directory directory, FilteredRemoval removal) {
+    List<DirectoryRow> rows = MergeSources.merged(directory);
+    if (removal.isNone()
+        || rows.isEmpty()
+        || removal.policies().equals(counted.get(directory.partition()))) {
+      return false;
+    }
+    long events = rows.stream().mapToLong(DirectoryRow::events).sum();
+    long going = merger.removable(directory, removal);
+    boolean isWorth = going > 0 && FilteredRetention.isMuch(going, events, bytes(rows));
+    if (!isWorth) {
+      counted.put(directory.partition(), removal.policies());
+    }
+    return isWorth;
+  }
+
+  /// A removal is final: its policies, and the clock, are checked once more.
+  private boolean isInForce(FilteredRemoval removal) {
+    Waits.of(policies.refresh());
+    return policies.filtered().containsAll(removal.policies()) && clock.trouble() == null;
+  }
+
+  private void merge(Directory directory, Writers writers, FilteredRemoval removal, long now) {
+    PartitionKey partition = directory.partition();
+    ClusterMerger.Merged merged =
+        merger.merge(directory, writers.stamps(), removal, () -> isInForce(removal));
     switch (merged.outcome()) {
       case MERGED, PARTLY -> {
         mergedMillis.put(partition, now);
@@ -333,6 +385,5 @@ final class MergeSchedule {
       }
       case LOST, NOTHING -> {}
     }
-    return due;
   }
 }

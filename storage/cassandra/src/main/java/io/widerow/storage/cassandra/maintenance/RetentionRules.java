@@ -1,8 +1,12 @@
 package io.widerow.storage.cassandra.maintenance;
 
+import io.widerow.event.RetentionPolicy;
+import io.widerow.event.TypeGlob;
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
+import java.util.ArrayList;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -28,7 +32,7 @@ record RetentionRules(Optional<Duration> others, SortedMap<String, Optional<Dura
   static final RetentionRules FOREVER = new RetentionRules(Optional.empty(), new TreeMap<>());
 
   private static final String VERSION = "1";
-  private static final String DEFAULT = "*";
+  static final String DEFAULT = "*";
   private static final String KEPT = "forever";
   private static final Duration LONGEST = Duration.ofDays(200L * 365);
 
@@ -56,6 +60,37 @@ record RetentionRules(Optional<Duration> others, SortedMap<String, Optional<Dura
     TreeMap<String, Optional<Duration>> changed = new TreeMap<>(byType);
     changed.put(type, checked);
     return new RetentionRules(others, changed);
+  }
+
+  /// These rules without one.
+  ///
+  /// @param type null for the default
+  RetentionRules without(@Nullable String type) {
+    if (type == null) {
+      return new RetentionRules(Optional.empty(), byType);
+    }
+    TreeMap<String, Optional<Duration>> changed = new TreeMap<>(byType);
+    changed.remove(type);
+    return new RetentionRules(others, changed);
+  }
+
+  /// The rules as policies, by precedence; without the default when it keeps everything.
+  List<RetentionPolicy> policies() {
+    List<RetentionPolicy> all = new ArrayList<>();
+    byType.forEach((type, age) -> all.add(policy(TypeGlob.of(type), age)));
+    if (others.isPresent()) {
+      all.add(policy(DEFAULT, others));
+    }
+    return all;
+  }
+
+  private static RetentionPolicy policy(String glob, Optional<Duration> age) {
+    return new RetentionPolicy(
+        glob,
+        age.orElse(null),
+        RetentionPolicy.UNLIMITED,
+        RetentionSweeper.DELAY,
+        RetentionPolicy.Source.API);
   }
 
   @Nullable Duration of(String type) {

@@ -38,7 +38,9 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: one.
 final class RetentionSweeper {
   /// So long after its expiry, or after a change of the policy, a bucket is dropped.
-  static final long DELAY_MILLIS = 60_000;
+  static final Duration DELAY = Duration.ofMinutes(1);
+
+  static final long DELAY_MILLIS = DELAY.toMillis();
 
   /// `gc_grace_seconds` of the tables: so long a tombstone is kept.
   static final long GRACE_MILLIS = Duration.ofDays(10).toMillis();

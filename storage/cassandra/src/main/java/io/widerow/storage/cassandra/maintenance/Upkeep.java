@@ -58,7 +58,8 @@ public final class Upkeep implements AutoCloseable {
     this.clock = new ClockCheck(keyspace, nowMillis);
     this.merger = new ClusterMerger(keyspace, daemon, new SecureRandom(), counters);
     this.merging =
-        new MergeSchedule(keyspace, policies, merger, leases, mergeAfter, nowMillis, counters);
+        new MergeSchedule(
+            keyspace, policies, merger, leases, clock, mergeAfter, nowMillis, counters);
     this.sweeping = new RetentionSweeper(keyspace, policies, leases, clock, nowMillis, counters);
   }
 
@@ -177,6 +178,7 @@ public final class Upkeep implements AutoCloseable {
         counters.eventsMerged.sum(),
         counters.bytesMerged.sum(),
         counters.swapsLost.sum(),
+        counters.eventsRemoved.sum(),
         counters.segmentsDeleted.sum(),
         counters.partitionsDropped.sum(),
         merging.waiting(),

@@ -11,6 +11,7 @@ final class UpkeepCounters {
   final LongAdder eventsMerged = new LongAdder();
   final LongAdder bytesMerged = new LongAdder();
   final LongAdder swapsLost = new LongAdder();
+  final LongAdder eventsRemoved = new LongAdder();
   final LongAdder segmentsDeleted = new LongAdder();
   final LongAdder partitionsDropped = new LongAdder();
 

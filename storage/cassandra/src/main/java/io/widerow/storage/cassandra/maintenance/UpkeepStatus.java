@@ -11,6 +11,7 @@ import java.util.List;
 /// @param eventsMerged events that they wrote
 /// @param bytesMerged values that they wrote
 /// @param swapsLost merges that another daemon, or a drop, overtook
+/// @param eventsRemoved hidden events that they left out
 /// @param segmentsDeleted segments that merges covered
 /// @param partitionsDropped deletes of whole partitions, repeated ones included
 /// @param waiting closed partitions with events to merge, and partitions about to be checked; with
@@ -25,6 +26,7 @@ public record UpkeepStatus(
     long eventsMerged,
     long bytesMerged,
     long swapsLost,
+    long eventsRemoved,
     long segmentsDeleted,
     long partitionsDropped,
     int waiting,
@@ -33,7 +35,7 @@ public record UpkeepStatus(
     List<String> trouble) {
   /// Of a daemon that has done nothing yet.
   public static final UpkeepStatus NONE =
-      new UpkeepStatus(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, List.of(), List.of());
+      new UpkeepStatus(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, List.of(), List.of());
 
   public UpkeepStatus {
     paused = List.copyOf(paused);

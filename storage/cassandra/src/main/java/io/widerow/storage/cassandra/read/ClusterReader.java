@@ -8,6 +8,7 @@ import io.widerow.storage.FilteredRetention;
 import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.ReadingThreads;
 import io.widerow.storage.RetentionLookup;
+import io.widerow.storage.RetentionSettings;
 import io.widerow.storage.Scan;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
@@ -107,7 +108,14 @@ public final class ClusterReader implements AutoCloseable {
     return hidden;
   }
 
-  private StoreView view(Hidden hidden) {
+  /// All partitions with what they hold, whatever retention hides. Reads every directory.
+  ///
+  /// @throws StorageException.Unreachable when the cluster does not answer
+  public List<RetentionSettings.Going> stored() {
+    return view(Hidden.NONE).stored();
+  }
+
+  private ClusterView view(Hidden hidden) {
     List<DaemonRow> daemons =
         Requests.await(
             requests.ask(

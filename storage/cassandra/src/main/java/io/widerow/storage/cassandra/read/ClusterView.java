@@ -11,6 +11,7 @@ import io.widerow.storage.EventCursor;
 import io.widerow.storage.Filter;
 import io.widerow.storage.Filters;
 import io.widerow.storage.PartitionInfo;
+import io.widerow.storage.RetentionSettings.Going;
 import io.widerow.storage.Scan;
 import io.widerow.storage.StoreView;
 import io.widerow.storage.TypeInfo;
@@ -157,6 +158,34 @@ final class ClusterView implements StoreView {
       return Long.MIN_VALUE;
     }
     return Math.max(0, Math.floorDiv(nowNanos - age.toNanos(), width) * width);
+  }
+
+  /// All partitions with what they hold, also those past their retention. Reads every directory.
+  List<Going> stored() {
+    List<PartitionKey> keys = new ArrayList<>();
+    catalog
+        .overlapping(0, Long.MAX_VALUE)
+        .forEach((bucket, shards) ->
+            shards.forEach((type, count) -> {
+              for (int shard = 0; shard < count; shard++) {
+                keys.add(bucket.partition(type, shard));
+              }
+            }));
+    List<Going> stored = new ArrayList<>();
+    reader
+        .directories()
+        .forEach(
+            keys,
+            position,
+            counts,
+            directory -> {
+              PartitionRead read = PartitionRead.of(directory, position, null);
+              PartitionInfo found = read.info();
+              if (found != null) {
+                stored.add(new Going(found.key(), found.events(), read.bytes()));
+              }
+            });
+    return stored;
   }
 
   @Override
