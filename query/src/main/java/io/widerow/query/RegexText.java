@@ -1,10 +1,12 @@
 package io.widerow.query;
 
+import com.google.re2j.Matcher;
 import com.google.re2j.Pattern;
 import io.widerow.event.Text;
 import io.widerow.storage.Filter;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /// An RE2 regular expression that a string must match. The store searches the UTF-8 of strings, in
@@ -73,8 +75,30 @@ public record RegexText(Pattern regex, boolean whole) implements Filter.TextTest
 
   @Override
   public boolean keeps(MemorySegment memory, long offset, int length) {
-    var matcher = regex.matcher(bytes(memory, offset, length));
+    byte[] utf8 = bytes(memory, offset, length);
+    Matcher matcher =
+        hasAnchors() && !isAscii(utf8)
+            ? regex.matcher(new String(utf8, StandardCharsets.UTF_8))
+            : regex.matcher(utf8);
     return whole ? matcher.matches() : matcher.find();
+  }
+
+  /// In UTF-8, RE2/J takes the place next to a character of several bytes for an end of the text.
+  private boolean hasAnchors() {
+    String text = regex.pattern();
+    return text.indexOf('^') >= 0
+        || text.indexOf('$') >= 0
+        || text.contains("\\A")
+        || text.contains("\\z");
+  }
+
+  private static boolean isAscii(byte[] utf8) {
+    for (byte one : utf8) {
+      if (one < 0) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /// The longest text that the expression has outside of groups and classes. An expression with

@@ -9,6 +9,7 @@ import io.widerow.event.Text;
 import io.widerow.faults.Seeds;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -91,6 +92,30 @@ class RegexTextTest {
       }
     }
     assertTrue(matched > 1_000, matched + " strings matched");
+  }
+
+  /// An anchor does not hold next to a character of several bytes, nor after a line feed.
+  @Test
+  void bytesMatchAsTheTextDoes() {
+    List<String> parts =
+        List.of("^", "$", "a", "b", "é", ".", "x|", "\\b", "\\A", "\\z", "(?m)", "\n");
+    List<String> texts = List.of("a", "b", "é", "\n", "𝄞", " ");
+    SplittableRandom random = new SplittableRandom(Seeds.one());
+    for (int i = 0; i < 20_000; i++) {
+      StringBuilder made = new StringBuilder();
+      StringBuilder text = new StringBuilder();
+      for (int part = 0; part < 4; part++) {
+        made.append(parts.get(random.nextInt(parts.size())));
+        text.append(texts.get(random.nextInt(texts.size())));
+      }
+      Pattern regex = Pattern.compile(made.toString(), random.nextBoolean() ? Pattern.DOTALL : 0);
+      MemorySegment utf8 = MemorySegment.ofArray(StoreDirectory.utf8(text.toString()));
+      int length = (int) utf8.byteSize();
+      String what = made + " in " + text;
+      assertEquals(regex.matcher(text).find(), RegexText.part(regex).keeps(utf8, 0, length), what);
+      assertEquals(
+          regex.matcher(text).matches(), RegexText.whole(regex).keeps(utf8, 0, length), what);
+    }
   }
 
   /// `.*x.*` is searched for as `x`, where it is the same.
