@@ -66,8 +66,8 @@ public final class RangeReader implements EventCursor {
   private boolean waited; // the last step was PENDING
   private int groupsOpened;
   private long groupBytes; // reported for the plan and the cursors of the current group
-  private final Queue<List<PartitionKey>> sets = new ArrayDeque<>(); // left of it, in any order
-  private Scan setScan; // of these
+  private final Queue<ReadPart.Read> reads = new ArrayDeque<>(); // left of the group
+  private final Queue<ReadPart.Read> sets = new ArrayDeque<>(); // left of the current one of these
   private long left;
   private boolean closed;
   private Runnable progress = () -> {};
@@ -88,7 +88,6 @@ public final class RangeReader implements EventCursor {
     ReadPart first = parts.remove();
     this.part = first;
     this.keptScan = kept == null ? null : first.scan();
-    this.setScan = first.scan();
     DerivedFields derived = query.derived();
     this.making = derived == null ? null : derived.begin();
     this.left = query.limit();
@@ -230,20 +229,17 @@ public final class RangeReader implements EventCursor {
       return null;
     }
     check();
-    List<PartitionKey> set = sets.poll();
+    ReadPart.Read set = sets.poll();
     if (set != null) {
-      cursor = unordered(set, setScan);
+      cursor = unordered(set.keys(), set.scan());
       return cursor;
     }
     endGroup();
     ReadPart of = part;
     while (of != null) {
-      RangePlan.Group group =
-          mode.grouping() == null
-              ? of.plan().next()
-              : of.plan().nextTogether(Math.min(TOGETHER_MAX, budget.partitionsMax()));
-      if (group != null) {
-        EventCursor opened = open(group.keys(), group.within(of.scan()));
+      ReadPart.Read read = nextRead(of);
+      if (read != null) {
+        EventCursor opened = open(read.keys(), read.scan());
         cursor = opened;
         groupsOpened++;
         return opened;
@@ -252,6 +248,21 @@ public final class RangeReader implements EventCursor {
       part = of;
     }
     return openKept();
+  }
+
+  /// The next read of a part; null after its last one.
+  private ReadPart.@Nullable Read nextRead(ReadPart of) {
+    while (reads.isEmpty()) {
+      RangePlan.Group group =
+          mode.grouping() == null
+              ? of.plan().next()
+              : of.plan().nextTogether(Math.min(TOGETHER_MAX, budget.partitionsMax()));
+      if (group == null) {
+        return null;
+      }
+      reads.addAll(of.reads(view, group));
+    }
+    return reads.remove();
   }
 
   private EventCursor open(List<PartitionKey> keys, Scan within) {
@@ -272,9 +283,8 @@ public final class RangeReader implements EventCursor {
     if (!mode.anyOrder()) {
       return new RoundCursor(view, rounds, within, left, this::check);
     }
-    setScan = within;
-    sets.addAll(rounds);
-    return unordered(sets.remove(), within);
+    rounds.forEach(round -> sets.add(new ReadPart.Read(round, within)));
+    return unordered(sets.remove().keys(), within);
   }
 
   private void hold(long bytesMore) {

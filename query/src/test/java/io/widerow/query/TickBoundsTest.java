@@ -137,9 +137,9 @@ class TickBoundsTest {
     }
   }
 
-  private static long counted(StoreView view, RangeQuery query) {
+  private static long counted(StoreView view, RangeQuery query, boolean cells) {
     long count = 0;
-    Grouping all = new Grouping(List.of(), 0).withCells();
+    Grouping all = new Grouping(List.of(), 0, cells);
     ReadMode mode = ReadMode.grouped(all).withKept(new ReadMode.Kept(null));
     try (RangeReader reader = reader(view, query, mode)) {
       while (reader.nextWhenReady() == Step.EVENT) {
@@ -161,7 +161,8 @@ class TickBoundsTest {
           assertEquals(expected, sorted(pages(view, query)), what);
           assertEquals(expected, sorted(pages(view, query.withDescending(true))), what);
           assertEquals(expected, sorted(numbers(reader(view, query, ReadMode.ANY_ORDER))), what);
-          assertEquals(expected.size(), counted(view, query), what);
+          assertEquals(expected.size(), counted(view, query, true), what);
+          assertEquals(expected.size(), counted(view, query, false), what);
         }
       }
     }

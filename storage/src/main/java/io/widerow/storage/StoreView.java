@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// A snapshot of a store at one moment.
@@ -58,6 +59,12 @@ public interface StoreView extends AutoCloseable {
   /// [Scan#fold] one event may stand for several.
   default EventCursor openUnordered(List<PartitionKey> partitions, Scan scan) {
     return open(partitions, scan);
+  }
+
+  /// The types of which an event in some partitions may have brought its own id. Ids of the others
+  /// were assigned by the store: their order is that of times, to the nanosecond.
+  default Set<String> typesOfOwnIds(List<PartitionKey> partitions) {
+    return partitions.stream().map(PartitionKey::type).collect(Collectors.toSet());
   }
 
   /// True when the store keeps counts by minute (rollups), and serves a [Grouping] that takes cells

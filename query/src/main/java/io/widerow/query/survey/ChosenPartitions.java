@@ -49,6 +49,11 @@ public record ChosenPartitions(StoreView of, Set<PartitionKey> chosen) implement
   }
 
   @Override
+  public Set<String> typesOfOwnIds(List<PartitionKey> partitions) {
+    return of.typesOfOwnIds(partitions);
+  }
+
+  @Override
   public EventCursor open(List<PartitionKey> partitions, Scan scan) {
     return of.open(partitions, scan);
   }

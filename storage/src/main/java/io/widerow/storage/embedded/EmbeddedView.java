@@ -55,6 +55,7 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// A view of an embedded store (a snapshot that readers query): the state of one moment, with a
@@ -447,11 +448,7 @@ final class EmbeddedView implements StoreView, CellView {
   /// shown.
   @Override
   public EventCursor unordered(List<PartitionKey> wanted, Scan scan) {
-    Set<String> replaced =
-        wanted.stream()
-            .filter(key -> anyOwnIds(List.of(key)))
-            .map(PartitionKey::type)
-            .collect(Collectors.toSet());
+    Set<String> replaced = typesOfOwnIds(wanted);
     Map<Boolean, List<PartitionKey>> ordered =
         wanted.stream().collect(Collectors.partitioningBy(key -> replaced.contains(key.type())));
     List<EventCursor> cursors = cursors(ordered.getOrDefault(false, List.of()), within(scan), true);
@@ -551,6 +548,12 @@ final class EmbeddedView implements StoreView, CellView {
     return partition != null && CellView.overlaps(partition, scan) && mayHold(segment, scan)
         ? partition
         : null;
+  }
+
+  @Override
+  public Set<String> typesOfOwnIds(List<PartitionKey> partitions) {
+    Stream<PartitionKey> own = partitions.stream().filter(key -> anyOwnIds(List.of(key)));
+    return own.map(PartitionKey::type).collect(Collectors.toSet());
   }
 
   /// True when one event of these may replace another: the filter must then come after the merge.
