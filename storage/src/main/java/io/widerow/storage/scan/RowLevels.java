@@ -8,15 +8,19 @@ import io.widerow.event.LevelAttribute;
 import io.widerow.storage.Scan;
 import io.widerow.storage.segment.BlockDirectory;
 import io.widerow.storage.segment.BlockReader;
+import io.widerow.storage.segment.ColumnReader;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Finds the levels of single rows. It looks only at the columns of the block that may have one,
-/// and that the scan shows.
+/// and that the scan shows; at a text that the block stores once, once.
 ///
 /// - Threads: one.
 final class RowLevels {
+  private static final Level[] LEVELS = Level.values();
+  private static final byte[] NONE = {};
+
   private final Scan scan;
   private final List<Column> columns = new ArrayList<>();
   private boolean known;
@@ -24,7 +28,9 @@ final class RowLevels {
   /// A column, in the order in which they decide.
   ///
   /// @param attribute null for the text of a line
-  private record Column(int number, @Nullable LevelAttribute attribute) {}
+  /// @param told by the code of a text: 0 when it was not looked at, 1 for no level, else its rank
+  ///   and 2
+  private record Column(int number, @Nullable LevelAttribute attribute, byte[] told) {}
 
   RowLevels(Scan scan) {
     this.scan = scan;
@@ -45,15 +51,30 @@ final class RowLevels {
     }
     for (int i = 0; i < columns.size(); i++) {
       Column column = columns.get(i);
-      if (reader.column(column.number).value(row, scratch)) {
-        LevelAttribute attribute = column.attribute;
-        Level level = attribute == null ? Level.ofText(scratch) : attribute.level(scratch);
-        if (level != null || attribute == null || attribute.isFinal(scratch)) {
+      LevelAttribute attribute = column.attribute;
+      ColumnReader values = reader.column(column.number);
+      if (attribute != null && values.value(row, scratch)) {
+        Level level = attribute.level(scratch);
+        if (level != null || attribute.isFinal(scratch)) {
           return level;
         }
+      } else if (attribute == null && values.value(row, scratch)) {
+        return ofText(values.code(row), column.told, scratch);
       }
     }
     return null;
+  }
+
+  private static @Nullable Level ofText(int code, byte[] told, AttributeValue text) {
+    int known = code >= 0 && code < told.length ? told[code] : 0;
+    if (known > 0) {
+      return known == 1 ? null : LEVELS[known - 2];
+    }
+    Level level = Level.ofText(text);
+    if (code >= 0 && code < told.length) {
+      told[code] = (byte) (level == null ? 1 : level.rank() + 2);
+    }
+    return level;
   }
 
   private void find(BlockDirectory directory, BlockReader reader) {
@@ -62,7 +83,7 @@ final class RowLevels {
       int column = first(directory, attribute.name());
       for (; column >= 0; column = directory.findNext(column)) {
         if (attribute.mayTell(reader.kind(column))) {
-          columns.add(new Column(column, attribute));
+          columns.add(new Column(column, attribute, NONE));
         }
       }
     }
@@ -70,7 +91,7 @@ final class RowLevels {
       int column = first(directory, name);
       for (; column >= 0; column = directory.findNext(column)) {
         if (reader.kind(column) == AttributeKind.STRING) {
-          columns.add(new Column(column, null));
+          columns.add(new Column(column, null, new byte[reader.column(column).codeCount()]));
         }
       }
     }

@@ -12,8 +12,8 @@ import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The level of each row of a block, column by column: each distinct value is looked at once, and a
-/// text only in rows whose attributes have no level.
+/// The level of each row of a block, column by column: each distinct value is looked at once, and
+/// texts only where the attributes of a row have no level.
 ///
 /// ```
 ///   rows      0     1     2     3
@@ -84,7 +84,14 @@ public final class BlockLevels {
         }
       }
     }
-    readTexts(directory, events);
+    for (AttributeName name : LevelAttribute.TEXTS) {
+      int column = left == 0 ? -1 : directory.find(name);
+      for (; column >= 0; column = directory.findNext(column)) {
+        if (directory.kinds[column] == AttributeKind.STRING) {
+          read(null, reader.column(column), events); // the first text of a row decides
+        }
+      }
+    }
     for (int row = 0; row < events && left < missing; row++) {
       if (codes[row] == DECIDED) {
         codes[row] = 0;
@@ -93,7 +100,8 @@ public final class BlockLevels {
     }
   }
 
-  private void read(LevelAttribute attribute, ColumnReader column, int events) {
+  /// @param attribute null for the text of lines
+  private void read(@Nullable LevelAttribute attribute, ColumnReader column, int events) {
     Arrays.fill(numbers, 0, events, 0);
     int count = column.number(numbers, events, CODES_MAX);
     if (told.length < count) {
@@ -115,8 +123,11 @@ public final class BlockLevels {
     }
   }
 
-  private byte code(LevelAttribute attribute) {
-    byte code = code(attribute.level(value));
+  private byte code(@Nullable LevelAttribute attribute) {
+    byte code = code(attribute == null ? Level.ofText(value) : attribute.level(value));
+    if (code == 0 && attribute == null) {
+      return DECIDED;
+    }
     if (code != 0 || !attribute.isFinal(value)) {
       return code;
     }
@@ -128,29 +139,6 @@ public final class BlockLevels {
     codes[row] = code;
     missing -= code > 0 ? 1 : 0;
     left -= code == 0 ? 0 : 1;
-  }
-
-  /// The first text of a row decides.
-  private void readTexts(BlockDirectory directory, int events) {
-    BitSet open = new BitSet(events);
-    for (int row = 0; row < events && left > 0; row++) {
-      open.set(row, codes[row] == 0);
-    }
-    for (AttributeName name : LevelAttribute.TEXTS) {
-      int column = directory.find(name);
-      for (; column >= 0 && !open.isEmpty(); column = directory.findNext(column)) {
-        if (directory.kinds[column] != AttributeKind.STRING) {
-          continue;
-        }
-        ColumnReader texts = reader.column(column);
-        for (int row = open.nextSetBit(0); row >= 0; row = open.nextSetBit(row + 1)) {
-          if (texts.value(row, value)) {
-            open.clear(row);
-            set(row, code(Level.ofText(value)));
-          }
-        }
-      }
-    }
   }
 
   private static byte code(@Nullable Level level) {

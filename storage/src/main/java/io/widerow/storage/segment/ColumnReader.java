@@ -211,6 +211,13 @@ public final class ColumnReader {
     }
   }
 
+  /// The code of a row's value, see [#codes]; negative when it has no value or that is unknown.
+  public int code(int row) {
+    long[] known = codeCount() > 0 ? codes() : null;
+    int at = dense ? row : position(row);
+    return known == null || at < 0 ? -1 : (int) known[at];
+  }
+
   /// Refines a grouping of the block's rows by this column. Multiplies each row's number by the
   /// count of this column's codes and adds the row's code. Two rows end with equal numbers only if
   /// their numbers were equal and their values are equal, or both lack one.
@@ -457,7 +464,7 @@ public final class ColumnReader {
   }
 
   /// Place of a row's value; negative when it has none. Rows are mostly requested in order, in
-  /// either direction.
+  /// either direction, and a value is no more places away than rows.
   private int position(int row) {
     for (int i = Math.max(0, near - 1); i < Math.min(present, near + 2); i++) {
       if (rows[i] == row) {
@@ -465,7 +472,10 @@ public final class ColumnReader {
         return i;
       }
     }
-    int found = Arrays.binarySearch(rows, 0, present, row);
+    int away = near < present ? row - rows[near] : 0;
+    int from = away > 0 ? near : Math.max(0, near + away);
+    int until = away < 0 ? near : Math.min(present, near + away + 1);
+    int found = Arrays.binarySearch(rows, from, until, row);
     near = found >= 0 ? found : Math.max(0, -found - 2);
     return found;
   }
