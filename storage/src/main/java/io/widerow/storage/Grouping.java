@@ -5,9 +5,9 @@ import io.widerow.rollup.RollupField;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The grouping of an aggregation: events of one type and one step of time that agree in some
-/// attributes, by equal values or by having none. A cursor may show one event for several of a
-/// group, see [io.widerow.event.EventView#weight]. It then is a
+/// The grouping of an aggregation: events of one step of time, and mostly of one type, that agree
+/// in some attributes, by equal values or by having none. A cursor may show one event for several
+/// of a group, see [io.widerow.event.EventView#weight]. It then is a
 /// [io.widerow.storage.sketch.GroupedEvents] when the grouping has fields.
 ///
 /// @param names the attributes to group by
@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 ///   name
 /// @param runs asks for runs of events instead of counts: the other components then do not matter;
 ///   null for counts
+/// @param apart events that are in no group, each is shown by itself; null for none
+/// @param ofAnyType true when a group may have events of several types: it shows one of these
 public record Grouping(
     List<AttributeName> names,
     boolean level,
@@ -29,7 +31,9 @@ public record Grouping(
     boolean cells,
     long phaseNanos,
     List<RollupField> fields,
-    @Nullable Runs runs) {
+    @Nullable Runs runs,
+    @Nullable Filter apart,
+    boolean ofAnyType) {
   private static final long MINUTE_NANOS = 60_000_000_000L;
 
   /// Events that agree in all attributes except the number of one, such as the samples of a series.
@@ -54,7 +58,7 @@ public record Grouping(
 
   /// Steps that are counted from the Unix epoch.
   public Grouping(List<AttributeName> names, long stepNanos, boolean cells) {
-    this(names, false, stepNanos, cells, 0, List.of(), null);
+    this(names, false, stepNanos, cells, 0, List.of(), null, null, false);
   }
 
   /// A grouping that is counted from events.
@@ -64,32 +68,44 @@ public record Grouping(
 
   /// Runs of events.
   public static Grouping ofRuns(Runs runs) {
-    return new Grouping(List.of(), false, 0, false, 0, List.of(), runs);
+    return new Grouping(List.of(), false, 0, false, 0, List.of(), runs, null, false);
   }
 
   /// The same, from stored aggregates where there are any.
   public Grouping withCells() {
-    return new Grouping(names, level, stepNanos, true, phaseNanos, fields, runs);
+    return new Grouping(names, level, stepNanos, true, phaseNanos, fields, runs, apart, ofAnyType);
   }
 
   /// The same, grouped by the level as well.
   public Grouping withLevel() {
-    return new Grouping(names, true, stepNanos, cells, phaseNanos, fields, runs);
+    return new Grouping(names, true, stepNanos, cells, phaseNanos, fields, runs, apart, ofAnyType);
   }
 
   /// The same with steps of this width that start at an instant, and before and after it.
   public Grouping withSteps(long nanos, long epochNanos) {
-    return new Grouping(names, level, nanos, cells, epochNanos, fields, runs);
+    return new Grouping(names, level, nanos, cells, epochNanos, fields, runs, apart, ofAnyType);
   }
 
   /// The same with aggregates of attributes.
   public Grouping withFields(List<RollupField> newFields) {
-    return new Grouping(names, level, stepNanos, cells, phaseNanos, newFields, runs);
+    return new Grouping(
+        names, level, stepNanos, cells, phaseNanos, newFields, runs, apart, ofAnyType);
+  }
+
+  /// The same without the events that a filter keeps, which are shown one by one.
+  public Grouping without(@Nullable Filter newApart) {
+    return new Grouping(
+        names, level, stepNanos, cells, phaseNanos, fields, runs, newApart, ofAnyType);
+  }
+
+  /// The same with groups of any type.
+  public Grouping withAnyType() {
+    return new Grouping(names, level, stepNanos, cells, phaseNanos, fields, runs, apart, true);
   }
 
   /// True when it counts events by steps of time alone.
   public boolean isOfCounts() {
-    return names.isEmpty() && fields.isEmpty() && !level && runs == null;
+    return names.isEmpty() && fields.isEmpty() && !level && runs == null && apart == null;
   }
 
   /// True when counts by minute give its counts: steps are whole minutes, no attribute groups, and

@@ -556,6 +556,8 @@ final class BlockGroups implements BlockFold {
     long[] codesOf = codeCount > 0 ? Objects.requireNonNull(column.codes()) : null;
     int[] lengths = new int[codeCount];
     Arrays.fill(lengths, -1);
+    boolean single = metCount == 1 && kept == null;
+    long sum = 0;
     for (int at = 0; at < column.present(); at++) {
       int row = rows == null ? at : rows[at];
       if (kept != null && !kept.get(row)) {
@@ -569,8 +571,13 @@ final class BlockGroups implements BlockFold {
           lengths[(int) codesOf[at]] = length;
         }
       }
-      byCell[cells[row]].addLength(length);
+      if (single) {
+        sum += length;
+      } else {
+        byCell[cells[row]].addLength(length);
+      }
     }
+    byCell[met[0]].addLength(sum);
   }
 
   /// Adds each distinct value of a cell, a text once where there are not too many pairs.

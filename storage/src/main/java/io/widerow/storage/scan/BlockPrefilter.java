@@ -136,6 +136,15 @@ final class BlockPrefilter {
     return left;
   }
 
+  /// What the block leaves undecided of another filter; null when that keeps nothing.
+  @Nullable Filter leftOf(Filter other) {
+    return switch (pruner.verdict(other)) {
+      case NOTHING -> null;
+      case SOMETHING -> pruner.left(other);
+      case EVERYTHING -> new Filter.Everything();
+    };
+  }
+
   /// The rows of the block that the filter may keep; null when it may keep any.
   @Nullable BitSet candidates() {
     if (!searched) {

@@ -1,6 +1,7 @@
 package io.widerow.storage.scan;
 
 import io.widerow.event.EventId;
+import io.widerow.storage.Filter;
 import io.widerow.storage.Scan;
 import io.widerow.storage.disk.ReadDeadline;
 import io.widerow.storage.segment.BlockLevels;
@@ -85,6 +86,24 @@ final class BlockRows {
       rows = filter.rows(prefilter.left(), rows);
     }
     kept = rows == null || rows.cardinality() == reader.directory().events ? null : rows;
+    return true;
+  }
+
+  /// Keeps the rows that another filter does not keep. False when all rows stay.
+  boolean leaveOut(Filter other) {
+    Filter left = prefilter.leftOf(other);
+    BitSet all = kept;
+    BitSet out = left == null ? new BitSet() : filter.rows(left, all);
+    if (out != null && out.isEmpty()) {
+      return false;
+    }
+    BitSet rows = new BitSet();
+    if (out != null) {
+      rows.set(0, reader.directory().events);
+      rows.and(all == null ? rows : all);
+      rows.andNot(out);
+    }
+    kept = rows;
     return true;
   }
 

@@ -1,10 +1,12 @@
 package io.widerow.storage.scan;
 
+import io.widerow.event.EventId;
 import io.widerow.event.EventView;
 import io.widerow.event.PartitionKey;
 import io.widerow.storage.Damage;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.Filter;
+import io.widerow.storage.Filters;
 import io.widerow.storage.Grouping;
 import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.Scan;
@@ -26,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 /// Aggregates partitions of segments block by block, in any order, and shows the groups at the end,
 /// each as one event; runs of events likewise. The blocks of all partitions are one queue. The
 /// cursor's thread and others take blocks from it; each has groups of its own, so a group may be
-/// shown several times.
+/// shown several times. Events that are in no group, see [Grouping#apart], come last.
 ///
 /// ```
 ///   partitions   seg 7 a | seg 7 b | seg 8 a ...        in turn
@@ -59,6 +61,7 @@ public final class BlockScan implements EventCursor {
   private @Nullable Source source; // of the next blocks; null before the first and after the last
   private BlockFold.@Nullable Result showing;
   private BlockFold.@Nullable Shown shown;
+  private @Nullable EventCursor alone; // the events of a block that are in no group
   private ScanStatistics finished = ScanStatistics.NONE;
   private long held; // as the watch knows it
   private boolean closed;
@@ -67,6 +70,7 @@ public final class BlockScan implements EventCursor {
   // guarded by lock, as is the rest
   private final ArrayDeque<Block> queue = new ArrayDeque<>();
   private final ArrayDeque<BlockFold.Result> full = new ArrayDeque<>();
+  private final ArrayDeque<Block> mixed = new ArrayDeque<>(); // with events that are in no group
   private final ArrayDeque<Damaged> damaged = new ArrayDeque<>();
   private @Nullable Throwable failure;
   private int working; // other threads
@@ -79,7 +83,12 @@ public final class BlockScan implements EventCursor {
   public record Part(PartitionKey key, Scan scan, Supplier<@Nullable Segment> segment) {}
 
   private record Source(
-      Segment segment, PartitionKey key, SegmentIndex index, Scan scan, BlockOrder order) {}
+      Segment segment,
+      PartitionKey key,
+      SegmentIndex index,
+      Scan scan,
+      @Nullable Filter apart,
+      BlockOrder order) {}
 
   private record Block(Source of, int number) {}
 
@@ -131,7 +140,49 @@ public final class BlockScan implements EventCursor {
         prefetch.waited();
       }
     }
-    return showNext() ? Step.EVENT : block == null ? Step.END : null;
+    return showNext() ? Step.EVENT : block == null ? showAlone() : null;
+  }
+
+  /// Shows the next event that is in no group.
+  private Step showAlone() {
+    while (true) {
+      EventCursor open = alone == null ? openAlone() : alone;
+      if (open == null) {
+        return Step.END;
+      }
+      if (open.nextWhenReady() == Step.EVENT) {
+        return Step.EVENT;
+      }
+      closeAlone();
+    }
+  }
+
+  private @Nullable EventCursor openAlone() {
+    Block next;
+    synchronized (lock) {
+      next = mixed.poll();
+    }
+    if (next == null) {
+      return null;
+    }
+    Source of = next.of;
+    Scan scan = of.scan;
+    EventId from = EventId.max(scan.from(), of.index.first(next.number));
+    EventId until = EventId.min(scan.until(), of.index.last(next.number).next());
+    Filter both = new Filter.And(List.of(scan.filter(), Objects.requireNonNull(of.apart)));
+    Scan ofBlock = scan.withRange(from, until).withFilter(both);
+    EventCursor opened = SegmentCursor.open(of.segment, of.key, ofBlock, readers, Prefetch.OFF);
+    alone = opened;
+    return opened;
+  }
+
+  private void closeAlone() {
+    EventCursor open = alone;
+    if (open != null) {
+      finished = finished.plus(open.statistics());
+      alone = null;
+      open.close();
+    }
   }
 
   private boolean showNext() {
@@ -204,7 +255,9 @@ public final class BlockScan implements EventCursor {
       SegmentIndex index = segment == null ? null : segment.index(part.key);
       if (segment != null && index != null) {
         BlockOrder order = new BlockOrder(segment, index, part.scan, readers.deadline());
-        return new Source(segment, part.key, index, part.scan, order);
+        Filter apart = fold.apart();
+        Filter ofType = apart == null ? null : Filters.ofType(apart, part.key.type());
+        return new Source(segment, part.key, index, part.scan, ofType, order);
       }
     }
     return null;
@@ -302,7 +355,8 @@ public final class BlockScan implements EventCursor {
 
   @Override
   public EventView event() {
-    return Objects.requireNonNull(shown, "no current event");
+    EventCursor single = alone;
+    return single == null ? Objects.requireNonNull(shown, "no current event") : single.event();
   }
 
   @Override
@@ -331,6 +385,7 @@ public final class BlockScan implements EventCursor {
       full.clear();
     }
     awaitOthers();
+    closeAlone();
     Source open = source;
     if (open != null) {
       finish(open.order);
@@ -414,7 +469,7 @@ public final class BlockScan implements EventCursor {
     void add(Block block) {
       Source from = block.of;
       try {
-        aggregate(from, block.number);
+        aggregate(block);
       } catch (StorageException.Corrupt met) {
         StorageException.Corrupt found = from.segment.damaged(met, from.key, block.number);
         synchronized (lock) {
@@ -428,24 +483,34 @@ public final class BlockScan implements EventCursor {
       }
     }
 
-    private void aggregate(Source from, int block) {
+    private void aggregate(Block block) {
+      Source from = block.of;
+      int number = block.number;
       SegmentIndex index = from.index;
       Scan scan = from.scan;
-      if (scan.filter() instanceof Filter.Everything
-          && BlockRows.isInside(index, block, scan)
-          && groups.addCount(index, block)) {
-        count(1, 0, 0, index.events(block), index.events(block));
+      Filter apart = from.apart;
+      if (apart == null
+          && scan.filter() instanceof Filter.Everything
+          && BlockRows.isInside(index, number, scan)
+          && groups.addCount(index, number)) {
+        count(1, 0, 0, index.events(number), index.events(number));
         return;
       }
       BlockRows rows = rows(from);
       BlockReader reader = rows.reader();
-      if (!rows.open(index, block)) {
+      if (!rows.open(index, number)) {
         count(0, 1, reader.bytesRead(), 0, 0);
         return;
       }
+      boolean isMixed = apart != null && rows.leaveOut(apart);
       int kept = rows.count();
       if (kept > 0) {
-        groups.add(reader, rows.levels(), index, block, rows.kept());
+        groups.add(reader, rows.levels(), index, number, rows.kept());
+      }
+      if (isMixed) {
+        synchronized (lock) {
+          mixed.add(block);
+        }
       }
       count(1, 0, reader.bytesRead(), rows.scanned(), kept);
     }

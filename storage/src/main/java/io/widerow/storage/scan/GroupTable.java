@@ -36,6 +36,7 @@ final class GroupTable implements BlockFold.Result {
 
   private final AttributeName[] names; // that group
   private final boolean level; // the last name is the level
+  private final boolean ofAnyType;
   private final List<RollupField> fields;
   private final List<String> types = new ArrayList<>();
   private final Map<String, Integer> typeNumbers = new HashMap<>();
@@ -58,6 +59,7 @@ final class GroupTable implements BlockFold.Result {
   GroupTable(Grouping fold, AttributeName[] names) {
     this.names = names;
     this.level = fold.level();
+    this.ofAnyType = fold.ofAnyType();
     this.fields = fold.fields();
     this.values = new ValueTable[names.length];
     Arrays.setAll(values, _ -> new ValueTable(true));
@@ -149,6 +151,9 @@ final class GroupTable implements BlockFold.Result {
 
   @SuppressWarnings("ReferenceEquality") // a partition hands out the same string again and again
   private int typeOf(String type) {
+    if (ofAnyType && !types.isEmpty()) {
+      return 0; // the first one stands for all
+    }
     if (type == typeLast && typeLastNumber >= 0) {
       return typeLastNumber;
     }

@@ -29,7 +29,9 @@ public final class NumberCounts {
     }
     put(Double.doubleToLongBits(number), count);
     total += count;
-    below = UNSORTED;
+    if (below.length > 0) { // a reference is dear to write
+      below = UNSORTED;
+    }
   }
 
   private void put(long key, long count) {

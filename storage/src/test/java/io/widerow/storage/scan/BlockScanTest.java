@@ -137,6 +137,33 @@ class BlockScanTest {
     assertEquals(each, groups(wanted, _ -> {})); // nobody has time
   }
 
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void eventsThatAreInNoGroupAreShownOneByOne(boolean another) {
+    Filter some = new Filter.Contains(BODY, Text.of("Mozilla"));
+    Filter apart = new Filter.Contains(BODY, Text.of(" 404 "));
+    Grouping grouping = new Grouping(List.of(BODY), 0);
+    Scan wanted = scan.withFilter(some).withFold(grouping.without(apart));
+    Map<String, Long> groups = new TreeMap<>();
+    Map<String, Long> single = new TreeMap<>();
+    AttributeValue value = new AttributeValue();
+    try (Segment segment = open();
+        EventCursor cursor =
+            cursor(segment, wanted, another ? BlockScanTest::onAnotherThread : null)) {
+      while (cursor.next() == EventCursor.Step.EVENT) {
+        assertTrue(cursor.event().find(BODY, value));
+        boolean isGroup = cursor.event() instanceof GroupedEvents;
+        long weight = cursor.event().weight();
+        (isGroup ? groups : single).merge(Long.MAX_VALUE + " " + value, weight, Long::sum);
+      }
+    }
+    assertFalse(single.isEmpty(), "none");
+    Scan all = wanted.withFold(grouping);
+    assertEquals(ofEvents(all.withFilter(new Filter.And(List.of(some, apart)))), single);
+    Filter not = new Filter.Not(apart);
+    assertEquals(ofEvents(all.withFilter(new Filter.And(List.of(some, not)))), groups);
+  }
+
   @Test
   void distinctValuesAreThoseOfAllThreads() {
     int figures = RollupFigure.DISTINCT.bit | RollupFigure.COUNT.bit;

@@ -14,6 +14,7 @@ import io.widerow.storage.Filter.Comparison;
 import io.widerow.storage.Filter.Literal;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// The matchers and filters of a range function as filters of the store alone, so that it can
@@ -21,26 +22,34 @@ import org.jspecify.annotations.Nullable;
 /// where a number is compared.
 ///
 /// ```
-///   {app="x"} |= "red" | ms > 90
-///     kept      app = "x" and the body contains "red" and ms > 90, and not unsure
+///   sum by (user) (count_over_time({app="x"} |= "red" | ms > 90 | user != "bob" [1m]))
+///     kept      app = "x" and the body contains "red" and ms > 90
 ///     unsure    the body is no text, or ms is there and no number
+///     groups    user != "bob", which is tested once for each group of events
 /// ```
 ///
 /// - Threads: any; immutable.
 ///
-/// @param kept exactly the events whose lines the function takes, without those of `unsure`; some
-///   may have no number to unwrap
+/// @param kept of the events that are not unsure, exactly those whose lines the function takes, if
+///   their groups pass; some may have no number to unwrap
 /// @param unsure null for none
-record DecidedEvents(Filter kept, @Nullable Filter unsure) {
+/// @param groups tests of labels that divide events into groups
+record DecidedEvents(Filter kept, @Nullable Filter unsure, List<Matcher> groups) {
   private static final Filter EVERYTHING = new Filter.Everything();
   private static final Filter NOTHING = new Filter.Not(EVERYTHING);
 
+  DecidedEvents {
+    groups = List.copyOf(groups);
+  }
+
   /// Null when a stage needs the lines.
-  static @Nullable DecidedEvents of(Metric.Range range, LabelMapping labels) {
-    Parts parts = new Parts(labels);
+  ///
+  /// @param dividing labels that divide events into groups
+  static @Nullable DecidedEvents of(Metric.Range range, LabelMapping labels, Set<String> dividing) {
+    Parts parts = new Parts(labels, dividing);
     boolean decided = true;
     for (Matcher matcher : range.lines().matchers()) {
-      decided = decided && parts.add(parts.of(matcher));
+      decided = decided && parts.keeps(matcher);
     }
     List<Stage> stages = new ArrayList<>(range.lines().stages());
     stages.addAll(range.afterUnwrap());
@@ -49,7 +58,7 @@ record DecidedEvents(Filter kept, @Nullable Filter unsure) {
           decided
               && switch (stage) {
                 case Stage.LineFilter filter -> parts.add(parts.of(filter));
-                case Stage.LabelFilter(LabelCondition condition) -> parts.add(parts.of(condition));
+                case Stage.LabelFilter(LabelCondition condition) -> parts.keeps(condition);
                 case Stage.Drop(var names) ->
                     names.stream().allMatch(name -> name.name().startsWith(LogqlNames.ERROR));
                 default -> false;
@@ -70,9 +79,12 @@ record DecidedEvents(Filter kept, @Nullable Filter unsure) {
     private final ConditionFilters conditions;
     private final List<Filter> kept = new ArrayList<>();
     private final List<Filter> unsure = new ArrayList<>();
+    private final List<Matcher> groups = new ArrayList<>();
+    private final Set<String> dividing;
 
-    Parts(LabelMapping labels) {
+    Parts(LabelMapping labels, Set<String> dividing) {
       this.conditions = new ConditionFilters(labels);
+      this.dividing = dividing;
     }
 
     /// False when there is no filter.
@@ -83,14 +95,27 @@ record DecidedEvents(Filter kept, @Nullable Filter unsure) {
       return exact != null;
     }
 
-    DecidedEvents all() {
-      if (unsure.isEmpty()) {
-        return new DecidedEvents(LogqlPushdown.all(kept), null);
+    boolean keeps(LabelCondition condition) {
+      return condition instanceof LabelCondition.Words(var matcher)
+          ? keeps(matcher)
+          : add(of(condition));
+    }
+
+    /// A test that few texts fail is cheaper for each group than for each text of each block.
+    boolean keeps(Matcher matcher) {
+      boolean ofGroups =
+          matcher.kind().isNegative()
+              && dividing.contains(matcher.name())
+              && conditions.only(matcher.name()) != null;
+      if (ofGroups) {
+        groups.add(matcher);
       }
-      Filter not = LogqlPushdown.any(unsure.stream().distinct().toList());
-      List<Filter> both = new ArrayList<>(kept);
-      both.add(new Filter.Not(not));
-      return new DecidedEvents(LogqlPushdown.all(both), not);
+      return ofGroups || add(of(matcher));
+    }
+
+    DecidedEvents all() {
+      return new DecidedEvents(
+          LogqlPushdown.all(kept), unsure.isEmpty() ? null : LogqlPushdown.any(unsure), groups);
     }
 
     /// Events whose line is not their body are not sure.

@@ -43,7 +43,7 @@ final class EventSamples {
   /// @param value of each
   private record Group(@Nullable Samples samples, double value, boolean isUnsure) {}
 
-  /// @param lines shows the attributes that stages and labels depend on
+  /// @param lines shows the attributes that stages and labels depend on, of groups
   /// @param by these attributes, the type and the level, so far as they depend on them
   /// @param memory for the groups
   EventSamples(

@@ -41,11 +41,12 @@ record EventStages(
 
   /// The stages of events that the store has selected.
   ///
+  /// @param groups tests of the labels that divide them into groups
   /// @param number the label that is the sample; null when there is none
   /// @param measures whether the sample is the length of the body, which is a text
-  static EventStages decided(EventCondition.@Nullable NumberLabel number, boolean measures) {
-    LogQuery all = new LogQuery(List.of(), List.of());
-    return new EventStages(List.of(), all, number, measures, false);
+  static EventStages decided(
+      List<Matcher> groups, EventCondition.@Nullable NumberLabel number, boolean measures) {
+    return new EventStages(List.of(), new LogQuery(groups, List.of()), number, measures, false);
   }
 
   /// @param matchers the matchers that are still to be tested

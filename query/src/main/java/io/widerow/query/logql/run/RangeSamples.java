@@ -1,6 +1,7 @@
 package io.widerow.query.logql.run;
 
 import io.widerow.event.AttributeName;
+import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
 import io.widerow.event.StreamLabels;
 import io.widerow.query.HeldMemory;
@@ -24,8 +25,10 @@ import io.widerow.rollup.RollupField;
 import io.widerow.rollup.RollupFigure;
 import io.widerow.storage.EventCursor.Step;
 import io.widerow.storage.Filter;
+import io.widerow.storage.FilterEvaluation;
 import io.widerow.storage.Grouping;
 import io.widerow.storage.sketch.AttributeFigures;
+import io.widerow.storage.sketch.GroupedEvents;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -58,6 +61,7 @@ final class RangeSamples {
   private final long widthNanos; // of a bucket
   private final long baseNanos; // start of the first bucket
   private final Map<LabelSet, Samples> samples = new HashMap<>();
+  private final AttributeValue scratch = new AttributeValue();
   private @Nullable SortedMap<String, String> labelsLast;
   private @Nullable Samples samplesLast;
 
@@ -183,19 +187,17 @@ final class RangeSamples {
     List<AttributeName> names = selection.attributes(others);
     boolean level = selection.needsLevel(others);
     DecidedEvents decided =
-        names == null || !mode().anyOrder() ? null : DecidedEvents.of(range, labels);
-    if (decided != null) {
-      readDecided(query.withFilter(decided.kept()));
-      Filter unsure = decided.unsure();
-      if (unsure == null) {
-        return;
-      }
-      query = query.withFilter(new Filter.And(List.of(query.filter(), unsure)));
-    }
+        names == null || !mode().anyOrder()
+            ? null
+            : DecidedEvents.of(range, labels, seriesNames.needed(labels));
     boolean looksAtLines = selection.looksAtLines() || readsBytes();
     EventLines lines = new EventLines(labels, names, level, execution.lineMemory());
     RangeQuery read =
         looksAtLines ? query : query.withFields(LogqlSelection.projection(names, level));
+    if (decided != null) {
+      readDecided(read, decided, lines);
+      return;
+    }
     if (names != null && !looksAtLines) {
       readEvents(read, names, lines, level);
       return;
@@ -215,8 +217,11 @@ final class RangeSamples {
     };
   }
 
-  /// Reads events all of which are samples: the store aggregates them by the labels of series.
-  private void readDecided(RangeQuery query) {
+  /// Reads events whose filters decide which are samples: the store aggregates them by the labels
+  /// of series.
+  ///
+  /// @param lines shows those that only their lines decide
+  private void readDecided(RangeQuery query, DecidedEvents decided, EventLines lines) {
     Set<String> others = seriesNames.needed(labels);
     LogqlSelection all = LogqlSelection.of(new LogQuery(List.of(), List.of()), labels);
     List<AttributeName> by = Objects.requireNonNull(all.attributes(others)); // some of all names
@@ -226,6 +231,10 @@ final class RangeSamples {
         unwrap == null ? null : EventCondition.NumberLabel.of(unwrap.label(), labels);
     Set<AttributeName> read = new LinkedHashSet<>(by);
     int figures = figures();
+    Filter unsure = decided.unsure();
+    Filter apart = unsure == null ? null : new Filter.And(List.of(query.filter(), unsure));
+    Filter kept =
+        apart == null ? decided.kept() : LogqlPushdown.any(List.of(decided.kept(), apart));
     Grouping grouping = new Grouping(by, stepNanos());
     if (number != null || readsBytes()) {
       AttributeName sample = number == null ? AttributeName.BODY : number.names().getFirst();
@@ -235,10 +244,9 @@ final class RangeSamples {
               ? new Grouping(List.copyOf(read), stepNanos())
               : grouping.withFields(List.of(new RollupField(sample, figures)));
     }
-    RangeQuery some = query.withFields(LogqlSelection.projection(List.copyOf(read), level));
-    EventLines lines = new EventLines(labels, by, level, execution.lineMemory());
-    EventStages stages = EventStages.decided(number, readsBytes());
-    readGroups(some, stages, lines, by, level ? grouping.withLevel() : grouping);
+    EventStages stages = EventStages.decided(decided.groups(), number, readsBytes());
+    grouping = (level ? grouping.withLevel() : grouping).without(apart);
+    readGroups(query.withFilter(kept), stages, lines, by, grouping);
   }
 
   /// The bits of the aggregates of the store from which the function can be computed; 0 when there
@@ -276,6 +284,7 @@ final class RangeSamples {
 
   /// Reads events in groups, each of which has one series.
   ///
+  /// @param lines shows single events
   /// @param names the attributes that the series depends on
   /// @param grouping how the store may combine events, without the start of its steps
   private void readGroups(
@@ -288,6 +297,8 @@ final class RangeSamples {
     List<Field> by = new ArrayList<>();
     if (others.contains(LabelMapping.SERVICE) || !stages.same().stages().isEmpty()) {
       by.add(Field.TYPE);
+    } else {
+      grouping = grouping.withAnyType();
     }
     if (grouping.level()) {
       by.add(Field.LEVEL);
@@ -299,19 +310,17 @@ final class RangeSamples {
       mode = ReadMode.grouped(grouping.withSteps(stepNanos(), baseNanos));
     }
     try (HeldMemory groups = new HeldMemory(execution.memory())) {
-      EventSamples quick = new EventSamples(this, stages, lines, by, groups);
+      EventLines shown = new EventLines(labels, names, grouping.level(), execution.lineMemory());
+      EventSamples quick = new EventSamples(this, stages, shown, by, groups);
       Grouping cells = grouping.withSteps(widthNanos, baseNanos).withCells();
-      if (counts && cells.isOfMinutes() && cells.startsAfterMinutes()) {
+      boolean ofMinutes = counts && steps.count() > 1 && cells.isOfMinutes(); // else blocks count
+      if (ofMinutes && cells.startsAfterMinutes()) {
         long last = untilNanos() - 1;
         RangeQuery minutes = query.withRange(baseNanos - 1, last);
         readEvents(minutes, ReadMode.grouped(cells), quick, lines, baseNanos);
         readEvents(query.withRange(last, last + 1), mode, quick, lines);
-      } else if (counts && steps.count() == 1) {
-        readEvents(query, ReadMode.grouped(grouping.withCells()), quick, lines);
-      } else if (counts && cells.isOfMinutes()) {
-        readEvents(query, ReadMode.grouped(cells), quick, lines);
       } else {
-        readEvents(query, mode, quick, lines);
+        readEvents(query, ofMinutes ? ReadMode.grouped(cells) : mode, quick, lines);
       }
     }
   }
@@ -323,14 +332,22 @@ final class RangeSamples {
   /// @param leastNanos events before this are left out
   private void readEvents(
       RangeQuery query, ReadMode mode, EventSamples quick, EventLines lines, long leastNanos) {
+    Filter apart = mode.grouping() == null ? null : mode.grouping().apart();
     try (RangeReader reader = execution.open(query, mode)) {
       while (reader.nextWhenReady() == Step.EVENT) {
         EventView event = reader.event();
-        if (event.timeNanos() >= leastNanos && !quick.add(event, event.weight())) {
+        if (event.timeNanos() >= leastNanos
+            && (isApart(event, apart) || !quick.add(event, event.weight()))) {
           add(event, lines);
         }
       }
     }
+  }
+
+  private boolean isApart(EventView event, @Nullable Filter apart) {
+    return apart != null
+        && !(event instanceof GroupedEvents)
+        && FilterEvaluation.keeps(apart, event, scratch);
   }
 
   /// The attributes in which events must agree to be alike for their series and the stages that
@@ -411,13 +428,8 @@ final class RangeSamples {
                   .formatted(most)
               + " fewer streams (loki-max-series)");
     }
-    boolean keepsValues =
-        switch (range.function()) {
-          case QUANTILE_OVER_TIME, STDDEV_OVER_TIME, STDVAR_OVER_TIME -> true;
-          default -> false;
-        };
     execution.hold(of.bytes());
-    Samples made = new Samples(keepsValues);
+    Samples made = new Samples(range);
     samples.put(of, made);
     return made;
   }

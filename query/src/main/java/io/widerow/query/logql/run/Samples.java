@@ -37,16 +37,27 @@ final class Samples {
   static final long VALUES_BYTES = 400;
 
   private final Map<Long, Bucket> buckets = new HashMap<>();
-  private final boolean keepsValues;
+  private final boolean keepsValues; // the function needs each sample
+  private final boolean counts; // the function needs the number of samples alone
   private long valuesBytes;
   private Bucket current; // that of the last sample
   private long lastNumber = NONE;
   private long[] numbers = new long[0]; // of the buckets, sorted, once they are complete
   private Bucket[] sorted = new Bucket[0];
 
-  /// @param keepsValues whether the function needs each sample
-  Samples(boolean keepsValues) {
-    this.keepsValues = keepsValues;
+  /// @param range the function
+  Samples(Metric.Range range) {
+    this.keepsValues =
+        switch (range.function()) {
+          case QUANTILE_OVER_TIME, STDDEV_OVER_TIME, STDVAR_OVER_TIME -> true;
+          default -> false;
+        };
+    this.counts =
+        switch (range.function()) {
+          case COUNT_OVER_TIME, ABSENT_OVER_TIME -> true;
+          case RATE -> range.unwrap() == null;
+          default -> false;
+        };
     this.current = new Bucket(keepsValues);
   }
 
@@ -158,6 +169,10 @@ final class Samples {
   /// @return bytes of memory that it took
   long add(long bucket, long nanos, double value, long weight) {
     long made = open(bucket);
+    if (counts) {
+      current.count += weight;
+      return made;
+    }
     long grown = current.add(nanos, value, weight);
     valuesBytes += keepsValues ? grown : 0;
     return made + grown;
@@ -232,10 +247,7 @@ final class Samples {
   /// @param endNanos the end of the window
   void evaluate(
       Metric.Range range, long from, long until, long endNanos, int step, LogqlSeries out) {
-    Bucket window = new Bucket(keepsValues);
-    for (int i = place(from); i < numbers.length && numbers[i] < until; i++) {
-      window.add(sorted[i]);
-    }
+    Bucket window = window(place(from), place(until));
     if (window.count > 0) {
       out.set(
           step,
@@ -243,6 +255,17 @@ final class Samples {
               ? counterRate(window, endNanos - range.rangeNanos(), endNanos)
               : value(range, window));
     }
+  }
+
+  private Bucket window(int from, int until) {
+    if (until - from == 1) {
+      return sorted[from];
+    }
+    Bucket window = new Bucket(keepsValues);
+    for (int i = from; i < until; i++) {
+      window.add(sorted[i]);
+    }
+    return window;
   }
 
   private int place(long bucket) {
