@@ -77,7 +77,8 @@ public final class OutputBuffer {
     length = newLength;
   }
 
-  private void reserve(int more) {
+  /// Makes room for so many more bytes at once.
+  public void reserve(int more) {
     if (bytes.length - length < more) {
       grow(more);
     }

@@ -28,6 +28,7 @@ import io.widerow.storage.Grouping;
 import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.Scan;
 import io.widerow.storage.StoreView;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -398,16 +399,6 @@ public final class LabelCatalog {
     return cardinalities;
   }
 
-  /// The labels of all streams of a range, with the names that pushed ones have.
-  private LabelMapping ofStreams(RangeQuery query) {
-    List<PartitionKey> partitions = execution.partitions(query);
-    Set<AttributeName> known = execution.attributeNames(partitions, query);
-    if (known != null && !known.contains(StreamLabels.FIELD)) {
-      return execution.labels();
-    }
-    return execution.labels().ofStreams(known, pushed(partitions, query));
-  }
-
   /// Shows one event of each group of events with equal values of the needed labels.
   ///
   /// @param view the view to read
@@ -424,7 +415,15 @@ public final class LabelCatalog {
     if (query.fromNanos() >= query.untilNanos()) {
       return;
     }
-    LabelMapping labels = allLabels ? ofStreams(query) : execution.labels();
+    LabelMapping labels = execution.labels();
+    Set<AttributeName> known = null;
+    if (allLabels) {
+      List<PartitionKey> partitions = execution.partitions(query);
+      known = execution.attributeNames(partitions, query);
+      if (known == null || known.contains(StreamLabels.FIELD)) {
+        labels = labels.ofStreams(known, pushed(partitions, query)); // names that pushed ones have
+      }
+    }
     LogqlSelection selection = LogqlSelection.of(all, labels);
     Pipeline pipeline = new Pipeline(all, 0);
     Set<String> needed = new LinkedHashSet<>(others);
@@ -436,7 +435,11 @@ public final class LabelCatalog {
     EventLines lines = new EventLines(labels, names, level, execution.lineMemory());
     ReadMode mode = ReadMode.IN_ORDER;
     if (names != null) {
-      Grouping alike = new Grouping(names, 0);
+      List<AttributeName> there = new ArrayList<>(names);
+      if (known != null) {
+        there.retainAll(known);
+      }
+      Grouping alike = new Grouping(there, 0);
       mode = ReadMode.grouped(level ? alike.withLevel() : alike);
     }
     try (RangeReader reader =

@@ -136,6 +136,7 @@ public final class StreamEntries implements LineSink {
 
   /// Writes the list of streams.
   void write(OutputBuffer out) {
+    out.reserve(entries.length() + 2 * count);
     out.put('[');
     String comma = "";
     for (Stream stream : streams.values()) {
