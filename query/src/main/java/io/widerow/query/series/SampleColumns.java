@@ -54,6 +54,10 @@ public final class SampleColumns {
           run.columns(), run.from(), run.size(), whole, run.timeNanos(0), run.timeNanos(last));
     }
 
+    boolean isEarlier(int one, int other) {
+      return of.arrivals()[one] < of.arrivals()[other];
+    }
+
     long bits(int at) {
       long number = of.bits()[at];
       return whole ? Double.doubleToRawLongBits((double) number) : number;
@@ -175,16 +179,25 @@ public final class SampleColumns {
 
   private void endSlice(Slice slice) {
     long[] times = slice.of.nanos();
-    long[] places = slice.of.arrivals();
+    long[] numbers = slice.of.bits();
+    long[] toMillis = millis;
+    double[] toValues = values;
+    int to = count;
     int latest = slice.from;
     for (int i = slice.from; i < slice.from + slice.size; i++) {
-      if (i > latest && times[i] == times[latest] && places[i] < places[latest]) {
-        collapsed++; // of one time the last arrival counts
-      } else {
-        latest = i;
-        keep(times[i] / NANOS_PER_MILLISECOND, slice.bits(i));
+      long at = times[i] / NANOS_PER_MILLISECOND;
+      if (to > 0 && toMillis[to - 1] == at) {
+        collapsed++;
+        if (i > latest && times[i] == times[latest] && slice.isEarlier(i, latest)) {
+          continue; // of one time the last arrival counts
+        }
+        to--;
       }
+      latest = i;
+      toMillis[to] = at;
+      toValues[to++] = slice.whole ? numbers[i] : Double.longBitsToDouble(numbers[i]);
     }
+    count = to;
   }
 
   /// Returns where it is.

@@ -230,9 +230,10 @@ public final class ColumnReader {
     if (codes == null) {
       return 0;
     }
-    long least = Long.MAX_VALUE;
-    long most = Long.MIN_VALUE;
-    for (int i = 0; i < present; i++) {
+    int below = codeCount();
+    long least = below > 0 ? 0 : Long.MAX_VALUE;
+    long most = below > 0 ? below - 1 : Long.MIN_VALUE;
+    for (int i = 0; below == 0 && i < present; i++) {
       least = Math.min(least, codes[i]);
       most = Math.max(most, codes[i]);
     }
