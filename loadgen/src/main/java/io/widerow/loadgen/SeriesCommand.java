@@ -53,7 +53,10 @@ final class SeriesCommand extends LoadgenCommand {
   @Option(names = "--times", defaultValue = "9", description = "how often each is asked")
   private int times;
 
-  @Option(names = "--warmups", defaultValue = "5", description = "times before, not counted")
+  @Option(
+      names = "--warmups",
+      defaultValue = "40",
+      description = "times before, not counted: until code is compiled")
   private int warmups;
 
   @Mixin private final CompareOptions options = new CompareOptions();
@@ -81,6 +84,7 @@ final class SeriesCommand extends LoadgenCommand {
       for (Question question : questions()) {
         contest.ask(question, times, warmups);
       }
+      contest.weigh();
       out().println("machine: " + Machine.origin() + options.settings());
       out().print(table(compared, contest.lines()));
       out().flush();

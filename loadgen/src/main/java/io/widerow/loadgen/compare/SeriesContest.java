@@ -29,6 +29,7 @@ public final class SeriesContest implements AutoCloseable {
   private final PrintWriter live;
   private final Map<SeriesStore, ServerProcess> servers = new EnumMap<>(SeriesStore.class);
   private final Map<SeriesStore, InetSocketAddress> addresses = new EnumMap<>(SeriesStore.class);
+  private final Map<SeriesStore, Path> directories = new EnumMap<>(SeriesStore.class);
   private final List<Line> lines = new ArrayList<>();
 
   /// The samples.
@@ -79,6 +80,7 @@ public final class SeriesContest implements AutoCloseable {
     ServerProcess server = store.start(options, data, address);
     servers.put(store, server);
     addresses.put(store, address);
+    directories.put(store, data);
     ProcessReading before = ProcessReading.of(server.pids());
     send(address);
     ProcessReading sent = ProcessReading.of(server.pids());
@@ -92,7 +94,6 @@ public final class SeriesContest implements AutoCloseable {
         "CPU of a sample until it rests, us",
         store,
         (after.cpuNanos() - before.cpuNanos()) / (double) Quantity.MICRO / samples);
-    note("bytes a sample", store, store.dataBytes(data) / samples);
     note("resident MiB", store, after.residentBytes() / (double) (1 << 20));
     if (!rests) {
       live.println(store + " did not come to rest");
@@ -143,41 +144,45 @@ public final class SeriesContest implements AutoCloseable {
         ServerProcess server = each.getValue();
         String path = question.path(span, store.parameters);
         ProcessReading before = ProcessReading.of(server.pids());
-        TimedQuery.Answer answer = TimedQuery.run(address(store), path);
+        TimedQuery.Answer answer = TimedQuery.run(of(addresses, store), path);
         ProcessReading after = ProcessReading.of(server.pids());
         if (round == -warmups) {
           note(question.label + ": bytes of the response", store, (double) answer.bytes());
         }
         if (round >= 0) {
-          ofStore(wall, store)[round] = answer.nanos() / (double) Quantity.MILLI;
-          ofStore(cpu, store)[round] =
-              (after.cpuNanos() - before.cpuNanos()) / (double) Quantity.MILLI;
+          of(wall, store)[round] = answer.nanos() / (double) Quantity.MILLI;
+          of(cpu, store)[round] = (after.cpuNanos() - before.cpuNanos()) / (double) Quantity.MILLI;
         }
       }
     }
     for (SeriesStore store : servers.keySet()) {
-      note(question.label + ": ms", store, PairedRatio.median(ofStore(wall, store)));
+      note(question.label + ": ms", store, PairedRatio.median(of(wall, store)));
     }
     for (SeriesStore store : servers.keySet()) { // ticks are 10 ms, so the mean
       double sum = 0;
-      for (double one : ofStore(cpu, store)) {
+      for (double one : of(cpu, store)) {
         sum += one;
       }
       note(question.label + ": CPU ms", store, sum / times);
     }
   }
 
-  private InetSocketAddress address(SeriesStore store) {
-    InetSocketAddress address = addresses.get(store);
-    if (address == null) {
-      throw new IllegalStateException(store + " was not entered");
+  /// Stops all stores and weighs what they leave: VictoriaMetrics has a third of its samples in
+  /// memory only while it runs.
+  public void weigh() throws IOException, InterruptedException {
+    for (var each : servers.entrySet()) {
+      each.getValue().stop();
+      long bytes = each.getKey().dataBytes(of(directories, each.getKey()));
+      note("bytes a sample, after a stop", each.getKey(), bytes / (double) span.samples());
     }
-    return address;
   }
 
-  private static double[] ofStore(Map<SeriesStore, double[]> figures, SeriesStore store) {
-    double[] own = figures.get(store);
-    return own == null ? new double[0] : own;
+  private static <T> T of(Map<SeriesStore, T> all, SeriesStore store) {
+    T own = all.get(store);
+    if (own == null) {
+      throw new IllegalStateException(store + " was not entered");
+    }
+    return own;
   }
 
   private void note(String label, SeriesStore store, double figure) {
