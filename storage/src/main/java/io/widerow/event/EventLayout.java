@@ -122,6 +122,15 @@ public final class EventLayout {
     return offset + HEADER_BYTES + 1;
   }
 
+  /// True when the type of a record is this one. Records come with one type after the other, so it
+  /// is compared without a call into the runtime.
+  ///
+  /// @param utf8 its bytes
+  public static boolean hasType(MemorySegment events, long offset, byte[] utf8) {
+    return typeBytes(events, offset) == utf8.length
+        && ByteRuns.same(events, typeOffset(offset), utf8, 0, utf8.length);
+  }
+
   /// Offset of the first attribute.
   public static long attributesOffset(MemorySegment events, long offset) {
     return typeOffset(offset) + typeBytes(events, offset);

@@ -1,7 +1,8 @@
 package io.widerow.event;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 
 /// A view of an event stored as a record of [EventLayout]. One view serves any number of records,
@@ -16,7 +17,7 @@ public final class RecordView implements EventView {
   private MemorySegment events = MemorySegment.NULL;
   private long offset;
   private String type = "";
-  private MemorySegment typeUtf8 = MemorySegment.NULL;
+  private byte[] typeUtf8 = {};
 
   /// Shows the record at `newOffset`, which must be complete and valid.
   public RecordView show(MemorySegment newEvents, long newOffset) {
@@ -47,13 +48,10 @@ public final class RecordView implements EventView {
   /// Decodes the name only when it differs from that of the previous record.
   @Override
   public String type() {
-    long here = EventLayout.typeOffset(offset);
-    int bytes = EventLayout.typeBytes(events, offset);
-    if (typeUtf8.byteSize() != bytes
-        || MemorySegment.mismatch(events, here, here + bytes, typeUtf8, 0, bytes) >= 0) {
-      byte[] utf8 = events.asSlice(here, bytes).toArray(ValueLayout.JAVA_BYTE);
-      typeUtf8 = MemorySegment.ofArray(utf8);
-      type = new String(utf8, StandardCharsets.UTF_8);
+    if (!EventLayout.hasType(events, offset, typeUtf8)) {
+      int bytes = EventLayout.typeBytes(events, offset);
+      typeUtf8 = events.asSlice(EventLayout.typeOffset(offset), bytes).toArray(JAVA_BYTE);
+      type = new String(typeUtf8, StandardCharsets.UTF_8);
     }
     return type;
   }

@@ -42,7 +42,7 @@ final class Admission {
   private final RecordView event = new RecordView();
   private final AttributeValue scratch = new AttributeValue();
   private String type = "";
-  private MemorySegment typeUtf8 = MemorySegment.ofArray(new byte[0]);
+  private byte[] typeUtf8 = {};
 
   Admission(StoreContents contents) {
     this.contents = contents;
@@ -156,15 +156,10 @@ final class Admission {
   }
 
   private String typeOf(MemorySegment events, long offset) {
-    long from = EventLayout.typeOffset(offset);
-    int bytes = EventLayout.typeBytes(events, offset);
-    boolean same =
-        typeUtf8.byteSize() == bytes
-            && MemorySegment.mismatch(events, from, from + bytes, typeUtf8, 0, bytes) < 0;
-    if (!same) {
-      byte[] utf8 = events.asSlice(from, bytes).toArray(JAVA_BYTE);
-      typeUtf8 = MemorySegment.ofArray(utf8);
-      type = new String(utf8, StandardCharsets.UTF_8);
+    if (!EventLayout.hasType(events, offset, typeUtf8)) {
+      int bytes = EventLayout.typeBytes(events, offset);
+      typeUtf8 = events.asSlice(EventLayout.typeOffset(offset), bytes).toArray(JAVA_BYTE);
+      type = new String(typeUtf8, StandardCharsets.UTF_8);
     }
     return type;
   }

@@ -62,10 +62,8 @@ public final class TypeTable {
 
   /// Turns to the type of a record, which [#isLarge] and [#row] are then about.
   public void turnTo(MemorySegment events, long offset) {
-    long typeOffset = EventLayout.typeOffset(offset);
-    int typeBytes = EventLayout.typeBytes(events, offset);
-    if (!present.is(events, typeOffset, typeBytes)) {
-      present = slot(events, typeOffset, typeBytes);
+    if (!EventLayout.hasType(events, offset, present.bytes)) {
+      present = slot(events, offset);
     }
   }
 
@@ -125,12 +123,14 @@ public final class TypeTable {
     return row(rows, EventLayout.idTime(events, offset), shard);
   }
 
-  private Slot slot(MemorySegment events, long typeOffset, int typeBytes) {
+  private Slot slot(MemorySegment events, long offset) {
+    long typeOffset = EventLayout.typeOffset(offset);
+    int typeBytes = EventLayout.typeBytes(events, offset);
     int hash = hashes.of(events, typeOffset, typeBytes);
     int mask = slots.length - 1;
     int at = hash & mask;
     for (Slot slot = slots[at]; slot != null; slot = slots[at]) {
-      if (slot.hash == hash && slot.is(events, typeOffset, typeBytes)) {
+      if (slot.hash == hash && EventLayout.hasType(events, offset, slot.bytes)) {
         slot.follow(layouts);
         return slot;
       }
@@ -184,7 +184,6 @@ public final class TypeTable {
 
     private final String type;
     private final byte[] bytes;
-    private final MemorySegment utf8; // these bytes
     private final int hash;
     private final boolean wasLarge;
     private Layouts layouts; // from which the layout is
@@ -207,7 +206,6 @@ public final class TypeTable {
     Slot(String type, byte[] bytes, int hash, Layouts layouts, @Nullable Slot before) {
       this.type = type;
       this.bytes = bytes;
-      this.utf8 = MemorySegment.ofArray(bytes);
       this.hash = hash;
       this.wasLarge = before != null;
       this.layouts = layouts;
@@ -222,12 +220,6 @@ public final class TypeTable {
         this.countedBytes = before.countedBytes;
         this.shardBytes = before.shardBytes;
       }
-    }
-
-    boolean is(MemorySegment events, long typeOffset, int typeBytes) {
-      return bytes.length == typeBytes
-          && MemorySegment.mismatch(events, typeOffset, typeOffset + typeBytes, utf8, 0, typeBytes)
-              < 0;
     }
 
     void follow(Layouts now) {
