@@ -10,7 +10,7 @@ import io.widerow.storage.codec.BlockLimits;
 /// @param blockBytes bytes of attributes at which a block is closed
 /// @param filterBits bits of the token filter for each distinct token; 0 for no filters
 public record SegmentProfile(int zstdLevel, int blockEvents, int blockBytes, int filterBits) {
-  public static final SegmentProfile SEALED = new SegmentProfile(1, 8_192, 2 << 20, 10);
+  public static final SegmentProfile SEALED = new SegmentProfile(1, 8_192, 4 << 20, 10);
   public static final SegmentProfile FINAL = new SegmentProfile(9, 16_384, 4 << 20, 11);
 
   public SegmentProfile {

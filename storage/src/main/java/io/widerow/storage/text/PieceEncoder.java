@@ -36,6 +36,7 @@ final class PieceEncoder {
   private final boolean thorough;
   private final TextDictionary dictionary = new TextDictionary();
   private long[] symbols = new long[0];
+  private long[] codes = new long[0]; // of a dictionary that was built to look at the texts
   private long[] lengths = new long[0];
   private int separator;
   private int other; // slice of the text that is not a number
@@ -68,6 +69,21 @@ final class PieceEncoder {
     }
   }
 
+  /// Writes texts of which [#mostlyRepeats] has just built the dictionary.
+  void encodeRepeats(TextSlices texts, SymbolWriter follow, ByteSink numbers, ByteSink text) {
+    if (dictionary.size() == 1) {
+      encode(texts, follow, numbers, text);
+      return;
+    }
+    symbols = LongDecoder.room(symbols, texts.count);
+    int form = numberForm(texts);
+    if (form == PieceFormat.RAW) {
+      putDictionary(texts, codes, follow, numbers, text);
+    } else {
+      encodeNumbers(texts, form, follow, numbers, text);
+    }
+  }
+
   /// Writes a dictionary when the texts repeat enough.
   private boolean tryDictionary(
       TextSlices texts, SymbolWriter follow, ByteSink numbers, ByteSink text) {
@@ -80,6 +96,13 @@ final class PieceEncoder {
       texts.dictionaryPause = PAUSE_BLOCKS;
       return false;
     }
+    putDictionary(texts, symbols, follow, numbers, text);
+    return true;
+  }
+
+  /// @param codes of the texts in the dictionary
+  private void putDictionary(
+      TextSlices texts, long[] codes, SymbolWriter follow, ByteSink numbers, ByteSink text) {
     int size = dictionary.size();
     numbers.putByte(PieceFormat.DICTIONARY);
     numbers.putVarint(size);
@@ -90,8 +113,7 @@ final class PieceEncoder {
       put(texts, slice, text);
     }
     longs.encode(lengths, size, numbers);
-    follow.put(symbols, texts.count, PieceFormat.DICTIONARY, size, numbers);
-    return true;
+    follow.put(codes, texts.count, PieceFormat.DICTIONARY, size, numbers);
   }
 
   /// True when a dictionary is smaller than templates: each text is there four times on average.
@@ -99,8 +121,8 @@ final class PieceEncoder {
   /// dictionary has 0.72 to 0.99 of the bytes of templates, and a fifth of their time. Where texts
   /// are there three times or less, templates are smaller.
   boolean mostlyRepeats(TextSlices texts) {
-    symbols = LongDecoder.room(symbols, texts.count);
-    return dictionary.build(texts, texts.count / REPEATS, true, symbols);
+    codes = LongDecoder.room(codes, texts.count);
+    return dictionary.build(texts, texts.count / REPEATS, true, codes);
   }
 
   private void encodeRaw(TextSlices texts, ByteSink numbers, ByteSink text) {

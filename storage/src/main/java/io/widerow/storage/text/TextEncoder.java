@@ -48,11 +48,15 @@ public final class TextEncoder {
     series = newSeries;
     usedSeries = false;
     leftBare = false;
-    if (lines
-        && texts.count >= LINES_MIN
-        && texts.totalBytes() >= (long) LINE_BYTES_MIN * texts.count
-        && !pieces.mostlyRepeats(texts)
-        && templates.encode(texts, times, numbers, text)) {
+    boolean areLines =
+        lines
+            && texts.count >= LINES_MIN
+            && texts.totalBytes() >= (long) LINE_BYTES_MIN * texts.count;
+    if (areLines && pieces.mostlyRepeats(texts)) {
+      pieces.encodeRepeats(texts, plain, numbers, text);
+      return usedSeries ? ColumnFlags.FOLLOWS : 0;
+    }
+    if (areLines && templates.encode(texts, times, numbers, text)) {
       leftBare = templates.leftBare();
       return templates.usedTimes() ? ColumnFlags.TIMED : 0;
     }
