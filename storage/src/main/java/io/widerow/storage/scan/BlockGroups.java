@@ -73,6 +73,7 @@ final class BlockGroups implements BlockFold {
   private int[] cells = new int[0]; // by row
   private int[] codes = new int[0]; // by row
   private final int[] @Nullable [] numbered; // by name: number of its value + 1, by row
+  private final int[] columns; // by name: its first column; negative for none
   private int[] counts = new int[0]; // by cell; zero between blocks
   private int[] firstRows = new int[0]; // by cell
   private int[] groups = new int[0]; // by cell
@@ -97,6 +98,7 @@ final class BlockGroups implements BlockFold {
     }
     this.names = all.toArray(AttributeName[]::new);
     this.numbered = new int[names.length][];
+    this.columns = new int[names.length];
     this.table = new GroupTable(fold, names);
   }
 
@@ -137,6 +139,7 @@ final class BlockGroups implements BlockFold {
     }
     Arrays.fill(cells, 0, events, 0);
     Arrays.fill(numbered, null);
+    Arrays.setAll(columns, name -> directory.find(names[name]));
     words = null;
     most = kept == null || (long) kept.cardinality() * FEW > events;
     int count = findSteps(reader, index, block);
@@ -148,14 +151,13 @@ final class BlockGroups implements BlockFold {
     }
     List<Numbers> numbers = numbers(reader, kept);
     count(count, events, kept);
-    String type = index.partition.key().type();
     for (int i = 0; i < metCount; i++) {
       int cell = met[i];
       int row = firstRows[cell];
       for (int name = 0; name < names.length; name++) {
         table.set(name, valueOf(name, row, reader, levels));
       }
-      int group = groupOf(type, steps == 1 ? 0 : stepOf(row, reader.ids()));
+      int group = groupOf(index.partition.key().type(), steps == 1 ? 0 : stepOf(row, reader.ids()));
       table.addEvents(group, counts[cell]);
       groups[cell] = group;
       counts[cell] = 0;
@@ -381,8 +383,7 @@ final class BlockGroups implements BlockFold {
       return known[row];
     }
     BlockDirectory directory = reader.directory();
-    int column = directory.find(names[name]);
-    for (; column >= 0; column = directory.findNext(column)) {
+    for (int column = columns[name]; column >= 0; column = directory.findNext(column)) {
       if (reader.column(column).value(row, scratch)) {
         return table.numberOf(name, scratch);
       }
@@ -556,8 +557,6 @@ final class BlockGroups implements BlockFold {
     long[] codesOf = codeCount > 0 ? Objects.requireNonNull(column.codes()) : null;
     int[] lengths = new int[codeCount];
     Arrays.fill(lengths, -1);
-    boolean single = metCount == 1 && kept == null;
-    long sum = 0;
     for (int at = 0; at < column.present(); at++) {
       int row = rows == null ? at : rows[at];
       if (kept != null && !kept.get(row)) {
@@ -571,13 +570,8 @@ final class BlockGroups implements BlockFold {
           lengths[(int) codesOf[at]] = length;
         }
       }
-      if (single) {
-        sum += length;
-      } else {
-        byCell[cells[row]].addLength(length);
-      }
+      byCell[cells[row]].addLength(length);
     }
-    byCell[met[0]].addLength(sum);
   }
 
   /// Adds each distinct value of a cell, a text once where there are not too many pairs.

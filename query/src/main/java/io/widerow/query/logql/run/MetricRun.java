@@ -69,7 +69,10 @@ public final class MetricRun {
         requireInstant(aggregate.function());
         List<LogqlSeries> inner = value(aggregate.inner(), inside(aggregate, names)).series();
         yield new Value(
-            false, new VectorAggregation(execution, aggregate, steps.count()).of(inner));
+            false,
+            isSumOfGroups(aggregate)
+                ? inner
+                : new VectorAggregation(execution, aggregate, steps.count()).of(inner));
       }
       case Metric.Binary binary -> {
         Metric.Labels on = binary.on();
@@ -120,14 +123,20 @@ public final class MetricRun {
     return new RangeSamples(execution, range, steps, of).series();
   }
 
+  /// True for a sum of what can be counted in its groups already.
+  private static boolean isSumOfGroups(Metric.Aggregate aggregate) {
+    Metric.Labels grouping = aggregate.grouping();
+    return aggregate.function() == SeriesFunction.SUM
+        && aggregate.inner() instanceof Metric.Range range
+        && range.function().isAdditive()
+        && range.grouping() == null
+        && (grouping == null || !grouping.without());
+  }
+
   /// Which labels the series of an aggregation need. A sum of counts is the count of the group.
   private static SeriesNames inside(Metric.Aggregate aggregate, SeriesNames names) {
     Metric.@Nullable Labels grouping = aggregate.grouping();
-    boolean isSum =
-        aggregate.function() == SeriesFunction.SUM
-            && aggregate.inner() instanceof Metric.Range range
-            && range.function().isAdditive();
-    if (isSum && (grouping == null || !grouping.without())) {
+    if (isSumOfGroups(aggregate)) {
       return SeriesNames.only(grouping == null ? List.of() : grouping.names());
     }
     if (aggregate.function().keepsSeries()) {

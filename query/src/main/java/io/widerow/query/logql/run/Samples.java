@@ -227,6 +227,11 @@ final class Samples {
 
   /// Ends the adding.
   void complete() {
+    if (buckets.size() == 1) { // of many series of one window
+      numbers = new long[] {lastNumber};
+      sorted = new Bucket[] {current};
+      return;
+    }
     TreeMap<Long, Bucket> inOrder = new TreeMap<>(buckets);
     numbers = inOrder.keySet().stream().mapToLong(Long::longValue).toArray();
     sorted = inOrder.values().toArray(Bucket[]::new);
