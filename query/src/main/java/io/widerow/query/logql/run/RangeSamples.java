@@ -232,9 +232,10 @@ final class RangeSamples {
     Set<AttributeName> read = new LinkedHashSet<>(by);
     int figures = figures();
     Filter unsure = decided.unsure();
-    Filter apart = unsure == null ? null : new Filter.And(List.of(query.filter(), unsure));
-    Filter kept =
-        apart == null ? decided.kept() : LogqlPushdown.any(List.of(decided.kept(), apart));
+    Filter kept = decided.kept();
+    if (unsure != null) {
+      kept = LogqlPushdown.any(List.of(kept, new Filter.And(List.of(query.filter(), unsure))));
+    }
     Grouping grouping = new Grouping(by, stepNanos());
     if (number != null || readsBytes()) {
       AttributeName sample = number == null ? AttributeName.BODY : number.names().getFirst();
@@ -245,7 +246,7 @@ final class RangeSamples {
               : grouping.withFields(List.of(new RollupField(sample, figures)));
     }
     EventStages stages = EventStages.decided(decided.groups(), number, readsBytes());
-    grouping = (level ? grouping.withLevel() : grouping).without(apart);
+    grouping = (level ? grouping.withLevel() : grouping).without(unsure);
     readGroups(query.withFilter(kept), stages, lines, by, grouping);
   }
 

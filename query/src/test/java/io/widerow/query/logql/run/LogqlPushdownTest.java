@@ -54,6 +54,7 @@ class LogqlPushdownTest {
       attributes.put("level", i % 4 == 0 ? "error" : "info");
       attributes.put(i % 2 == 0 ? "took.ms" : "took_ms", (long) (i % 100));
       attributes.put("env", i % 2 == 0 ? "prod" : "dev");
+      attributes.put("whole", i % 3 == 0);
       String type = i % 10 == 0 ? "other" : "shop";
       events.add(new Stored(type, PlainLine.START + i * SECOND / 10, attributes));
     }
@@ -103,6 +104,17 @@ class LogqlPushdownTest {
     assertEquals(400, added.eventsKept());
     assertTrue(added.bytesRead() < bodies / 20, () -> added.bytesRead() + " bytes");
     assertEquals(0, cost("sum(count_over_time({env=\"dev\"} | took_ms < 0 [1h]))", 0).eventsKept());
+  }
+
+  /// A truth value is no text: its line decides whether it matches, the store the other label.
+  @Test
+  void eventsThatOnlyTheirLinesDecideAreSelectedFirst() {
+    String selector = "{env=\"prod\", whole=~\"%s\", service_name=\"shop\"}";
+    for (String text : List.of("tr.*", "fals.")) {
+      String query = "sum(count_over_time(" + selector.formatted(text) + "[1h]))";
+      LogqlContext counted = cost(query, text.equals("tr.*") ? 533 : 1_067);
+      assertEquals(1_600, counted.eventsKept(), "of these, a line decides each");
+    }
   }
 
   @Test
