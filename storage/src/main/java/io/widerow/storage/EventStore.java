@@ -116,9 +116,15 @@ public interface EventStore extends AutoCloseable {
   /// Allows notes with positions of sources, see `FORMAT.md`: a program that does not know them
   /// must not open the store from now on. Durable on return. Call it before the first such note.
   ///
-  /// @throws IllegalArgumentException when the store is on a cluster, where a source cannot be read
+  /// @throws IllegalArgumentException when the store takes no events
   default void allowSources() {
-    throw new IllegalArgumentException("needs a store on one machine, got one on a cluster");
+    throw new IllegalArgumentException("needs a store that takes events, got " + this);
+  }
+
+  /// The positions of sources that the daemons of a cluster share; null for a store on one machine,
+  /// whose notes have them.
+  default @Nullable SharedSources sharedSources() {
+    return null;
   }
 
   /// The versions of Widerow that the store records; null for a store on a cluster.

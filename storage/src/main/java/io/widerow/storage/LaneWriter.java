@@ -67,6 +67,14 @@ public interface LaneWriter {
   /// @param key 16 bytes, unpredictable for senders
   default void claim(byte[] key) {}
 
+  /// Names the offsets of a batch of a source, see [SharedSources]. Call it after the batch's
+  /// [#append], if it has events, and before the group's [#commit]. A store on one machine needs no
+  /// such name.
+  ///
+  /// @param hasEvents whether the batch that was appended last is that of the range; else no event
+  ///   of the range is stored
+  default void claim(SourceRange range, boolean hasEvents) {}
+
   /// Attaches a note to the current group. Equal notes are stored once. The note is journaled with
   /// the group and returned by [#notes] after a restart, whichever lane wrote it. Notes hold small
   /// state of the caller, such as the keys of recent batches.

@@ -3,6 +3,7 @@ package io.widerow.cluster;
 import io.widerow.event.Bucket;
 import io.widerow.event.EventId;
 import io.widerow.event.PartitionKey;
+import io.widerow.storage.SourceRange;
 import io.widerow.storage.cassandra.keyspace.BucketRow;
 import io.widerow.storage.cassandra.keyspace.Claim;
 import io.widerow.storage.cassandra.keyspace.DaemonRow;
@@ -12,6 +13,7 @@ import io.widerow.storage.cassandra.keyspace.EventRow;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
 import io.widerow.storage.cassandra.keyspace.KeyspaceHealth;
 import io.widerow.storage.cassandra.keyspace.SegmentKey;
+import io.widerow.storage.cassandra.keyspace.SourceRows;
 import io.widerow.storage.cassandra.keyspace.StoreIdentity;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -60,6 +62,7 @@ public class MemoryKeyspace implements Keyspace {
   private final TreeSet<String> spans = new TreeSet<>(); // a table of its own
   private final TreeMap<Integer, DaemonRow> daemons = new TreeMap<>();
   private final Map<String, Claim> claims = new HashMap<>();
+  private final Map<String, SourceRows> sources = new HashMap<>();
   private final Map<String, String> policies = new TreeMap<>();
   private final Map<String, Lease> leases = new HashMap<>();
   private int sole;
@@ -366,6 +369,51 @@ public class MemoryKeyspace implements Keyspace {
         return true;
       }
       return mine.equals(now);
+    });
+  }
+
+  private static String name(UUID topic, int partition) {
+    return topic + "/" + partition;
+  }
+
+  @Override
+  public CompletableFuture<SourceRows> source(UUID topic, int partition) {
+    return now(() -> sources.getOrDefault(name(topic, partition), SourceRows.NONE));
+  }
+
+  @Override
+  public CompletableFuture<Boolean> advance(
+      SourceRange range, int daemon, long stamp, boolean owes) {
+    return now(() -> {
+      String name = name(range.topic(), range.partition());
+      SourceRows rows = sources.getOrDefault(name, SourceRows.NONE);
+      TreeMap<Integer, SourceRows.Owed> claimed = new TreeMap<>();
+      rows.claims().forEach(each -> claimed.put(each.daemon(), each));
+      SourceRange.Released again = range.again();
+      SourceRows moved = new SourceRows(range.term(), range.next(), range.leaderEpoch(), List.of());
+      if (again == null) {
+        if (rows.term() != range.fromTerm() || rows.position() != range.from()) {
+          return false;
+        }
+      } else {
+        SourceRows.Owed of = claimed.get(again.daemon());
+        if (of == null || of.stamp() != again.stamp() || of.first() != range.from()) {
+          return false;
+        }
+        claimed.put(
+            again.daemon(),
+            new SourceRows.Owed(again.daemon(), of.term(), range.next(), of.next(), of.stamp()));
+        moved = rows;
+      }
+      if (owes) {
+        claimed.put(
+            daemon, new SourceRows.Owed(daemon, range.term(), range.from(), range.next(), stamp));
+      }
+      sources.put(
+          name,
+          new SourceRows(
+              moved.term(), moved.position(), moved.leaderEpoch(), List.copyOf(claimed.values())));
+      return true;
     });
   }
 

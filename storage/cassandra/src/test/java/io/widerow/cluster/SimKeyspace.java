@@ -1,6 +1,7 @@
 package io.widerow.cluster;
 
 import io.widerow.event.PartitionKey;
+import io.widerow.storage.SourceRange;
 import io.widerow.storage.cassandra.keyspace.BucketRow;
 import io.widerow.storage.cassandra.keyspace.Claim;
 import io.widerow.storage.cassandra.keyspace.DaemonRow;
@@ -11,6 +12,7 @@ import io.widerow.storage.cassandra.keyspace.Keyspace;
 import io.widerow.storage.cassandra.keyspace.KeyspaceException;
 import io.widerow.storage.cassandra.keyspace.KeyspaceHealth;
 import io.widerow.storage.cassandra.keyspace.SegmentKey;
+import io.widerow.storage.cassandra.keyspace.SourceRows;
 import io.widerow.storage.cassandra.keyspace.StoreIdentity;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -207,6 +209,17 @@ public final class SimKeyspace implements Keyspace {
   @Override
   public CompletableFuture<Boolean> takeOver(byte[] key, Claim from, Claim mine, int ttlSeconds) {
     return make(() -> real.takeOver(key, from, mine, ttlSeconds));
+  }
+
+  @Override
+  public CompletableFuture<SourceRows> source(UUID topic, int partition) {
+    return make(() -> real.source(topic, partition));
+  }
+
+  @Override
+  public CompletableFuture<Boolean> advance(
+      SourceRange range, int daemon, long stamp, boolean owes) {
+    return make(() -> real.advance(range, daemon, stamp, owes));
   }
 
   @Override

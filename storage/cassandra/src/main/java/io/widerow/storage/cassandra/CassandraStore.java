@@ -8,6 +8,7 @@ import io.widerow.storage.EventStore;
 import io.widerow.storage.LaneWriter;
 import io.widerow.storage.RetentionLookup;
 import io.widerow.storage.RetentionSettings;
+import io.widerow.storage.SharedSources;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.StoreStatistics;
@@ -57,6 +58,7 @@ public final class CassandraStore implements EventStore {
   private final ClusterOpener.Parts parts;
   private final EmbeddedStore local;
   private final Reading reading;
+  private final SharedSources sources;
   private final @Nullable Thread thread; // null in a simulation
 
   /// The options of reading and retention.
@@ -166,6 +168,7 @@ public final class CassandraStore implements EventStore {
     this.parts = parts;
     this.local = parts.local();
     this.reading = parts.reading();
+    this.sources = new ClusterSources(parts.keyspace(), parts.number(), parts.ranges());
     this.thread =
         parts.isSimulated()
             ? null
@@ -261,6 +264,16 @@ public final class CassandraStore implements EventStore {
   }
 
   @Override
+  public void allowSources() {
+    local.allowSources();
+  }
+
+  @Override
+  public SharedSources sharedSources() {
+    return sources;
+  }
+
+  @Override
   public void maintain() {
     local.maintain();
     parts.side().look();
@@ -339,6 +352,7 @@ public final class CassandraStore implements EventStore {
     }
     all.add(new ClusterReport.Counter("claims", "mine", parts.applier().batchesClaimed()));
     all.add(new ClusterReport.Counter("claims", "another", parts.applier().batchesLeftOut()));
+    all.add(new ClusterReport.Counter("claims", "offsets", parts.applier().rangesLeftOut()));
     all.add(new ClusterReport.Counter("merges", "", upkeep.merges()));
     all.add(new ClusterReport.Counter("merges lost", "", upkeep.swapsLost()));
     all.add(new ClusterReport.Counter("merged events", "", upkeep.eventsMerged()));

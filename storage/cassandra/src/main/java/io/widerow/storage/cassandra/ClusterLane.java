@@ -3,10 +3,14 @@ package io.widerow.storage.cassandra;
 import io.widerow.event.EventBatch;
 import io.widerow.storage.Durability;
 import io.widerow.storage.LaneWriter;
+import io.widerow.storage.SourceRange;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.cassandra.apply.Batches;
 import io.widerow.storage.cassandra.apply.LaneProgress;
 import io.widerow.storage.cassandra.apply.Marks;
+import io.widerow.storage.cassandra.apply.SourceRanges;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +31,7 @@ final class ClusterLane implements LaneWriter, LaneProgress {
   private final LaneWriter local;
   private final int index;
   private final Batches batches;
+  private final SourceRanges ranges;
   private final Marks marks;
   private final ClusterWriteState side;
   private final Object telling = new Object();
@@ -37,6 +42,10 @@ final class ClusterLane implements LaneWriter, LaneProgress {
   private int lastCount;
   private int lastTaken;
   private int claimedInGroup;
+  private final List<Claimed> claimedOfSources = new ArrayList<>(); // of the group
+  private boolean groupHasEvents;
+  private long lastFrom = -1; // arrival number of the last batch with events
+  private long lastFromCommitted = -1;
   private long bytes;
   private long groupBytes;
   private long groupLimit; // arrival number after the group
@@ -47,11 +56,24 @@ final class ClusterLane implements LaneWriter, LaneProgress {
   private long forgetBefore;
   private long forgotten;
 
+  /// A range of a source in the group.
+  ///
+  /// @param from arrival number of its first event
+  /// @param count of its events; 0 when it has none
+  private record Claimed(SourceRange range, long from, int count) {}
+
   /// Made before the lane has a writer.
-  ClusterLane(LaneWriter local, int index, Batches batches, Marks marks, ClusterWriteState side) {
+  ClusterLane(
+      LaneWriter local,
+      int index,
+      Batches batches,
+      SourceRanges ranges,
+      Marks marks,
+      ClusterWriteState side) {
     this.local = local;
     this.index = index;
     this.batches = batches;
+    this.ranges = ranges;
     this.marks = marks;
     this.side = side;
     // The last group of earlier starts: everything up to it was recovered.
@@ -73,6 +95,10 @@ final class ClusterLane implements LaneWriter, LaneProgress {
     bytes += batch.bytes();
     groupBytes += batch.bytes();
     groupLimit = local.lastArrival() + lastCount;
+    if (lastTaken > 0) {
+      groupHasEvents = true;
+      lastFrom = local.lastArrival();
+    }
     side.arrived(local.lastArrival());
     return lastTaken;
   }
@@ -107,22 +133,52 @@ final class ClusterLane implements LaneWriter, LaneProgress {
   }
 
   @Override
+  public void claim(SourceRange range, boolean hasEvents) {
+    boolean has = hasEvents && lastTaken > 0;
+    claimedOfSources.add(new Claimed(range, has ? local.lastArrival() : -1, has ? lastCount : 0));
+  }
+
+  /// The ranges of the group, journaled with it.
+  private List<SourceRanges.Pending> notedRanges() {
+    List<SourceRanges.Pending> noted = new ArrayList<>();
+    for (Claimed each : claimedOfSources) {
+      noted.add(
+          new SourceRanges.Pending(
+              each.range, index, batches.lanes(), each.from, each.count, lastFrom));
+      local.note(noted.getLast().note());
+      groupIsEmpty = false;
+    }
+    return noted;
+  }
+
+  @Override
   public long commit(Durability durability) {
     side.requireWriting();
+    List<SourceRanges.Pending> noted = notedRanges();
+    boolean hasEvents = groupHasEvents;
     boolean more = !groupIsEmpty;
     long sinceMark = unmarkedBytes + groupBytes;
     boolean isMarked = groupBytes > 0 && sinceMark >= marks.bytesPerMark();
     if (isMarked) {
       local.note(marks.note(index, groupLimit, sinceMark));
     }
+    if (hasEvents) {
+      ranges.add(index, noted); // a round may show the events as soon as they are committed
+    }
     long group;
     try {
       group = local.commit(durability == Durability.QUORUM ? Durability.DISK : durability);
     } catch (StorageException.DiskFull full) {
       batches.removeLast(index, claimedInGroup); // the group was dropped
+      ranges.removeLast(index, hasEvents ? noted.size() : 0);
+      lastFrom = lastFromCommitted;
       endGroup();
       throw full;
     }
+    if (!hasEvents) {
+      ranges.add(index, noted); // nobody may read on before the notes of the group are durable
+    }
+    lastFromCommitted = lastFrom;
     unmarkedBytes = sinceMark;
     endGroup();
     if (isMarked) {
@@ -150,6 +206,8 @@ final class ClusterLane implements LaneWriter, LaneProgress {
     groupIsEmpty = true;
     groupBytes = 0;
     claimedInGroup = 0;
+    claimedOfSources.clear();
+    groupHasEvents = false;
     lastTaken = 0;
   }
 
@@ -169,17 +227,17 @@ final class ClusterLane implements LaneWriter, LaneProgress {
     groupIsEmpty = false;
   }
 
-  /// The notes of batches and marks are ours, not the caller's.
+  /// The notes of batches, ranges and marks are ours, not the caller's.
   @Override
   public void notes(NoteReader reader) {
     local.notes((group, note) -> {
-      if (!Batches.isNote(note) && !Marks.isNote(note)) {
+      if (!Batches.isNote(note) && !SourceRanges.isNote(note) && !Marks.isNote(note)) {
         reader.read(group, note);
       }
     });
   }
 
-  /// Notes of batches and marks that are not applied are kept.
+  /// Notes of batches, ranges and marks that are not applied are kept.
   @Override
   public void forgetNotesBefore(long group) {
     forgetBefore = Math.max(forgetBefore, group);

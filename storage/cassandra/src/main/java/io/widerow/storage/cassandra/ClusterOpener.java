@@ -11,6 +11,7 @@ import io.widerow.storage.cassandra.apply.Marks;
 import io.widerow.storage.cassandra.apply.Pace;
 import io.widerow.storage.cassandra.apply.RetryingStatements;
 import io.widerow.storage.cassandra.apply.RoundsFile;
+import io.widerow.storage.cassandra.apply.SourceRanges;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.StoreLock;
@@ -66,6 +67,7 @@ final class ClusterOpener {
       ClusterWriteState side,
       List<ClusterLane> lanes,
       Applier applier,
+      SourceRanges ranges,
       boolean isSimulated) {}
 
   Parts open() {
@@ -126,16 +128,20 @@ final class ClusterOpener {
     return reading.ttlSeconds(partition, nodesMillis);
   }
 
-  private static void recover(EmbeddedStore local, Batches batches, Marks marks) {
+  private static void recover(
+      EmbeddedStore local, Batches batches, SourceRanges ranges, Marks marks) {
     local
         .lane(0)
         .notes((_, note) -> {
           if (Batches.isNote(note)) {
             batches.recover(note);
+          } else if (SourceRanges.isNote(note)) {
+            ranges.recover(note);
           } else if (Marks.isNote(note)) {
             marks.recover(note);
           }
         });
+    ranges.recovered();
   }
 
   private Parts parts(
@@ -148,12 +154,13 @@ final class ClusterOpener {
     local.admitBy(reading.retention());
     Batches batches = new Batches(local.lanes());
     Marks marks = new Marks(local.lanes(), options.roundBytes());
-    recover(local, batches, marks);
+    SourceRanges ranges = new SourceRanges(local.lanes());
+    recover(local, batches, ranges, marks);
     ClusterWriteState side =
         new ClusterWriteState(directory, local, options, number, machine.clock(), machine.pace());
     List<ClusterLane> lanes = new ArrayList<>();
     for (int lane = 0; lane < local.lanes(); lane++) {
-      lanes.add(new ClusterLane(local.lane(lane), lane, batches, marks, side));
+      lanes.add(new ClusterLane(local.lane(lane), lane, batches, ranges, marks, side));
     }
     Applier applier =
         new Applier(
@@ -163,6 +170,7 @@ final class ClusterOpener {
                 number,
                 rounds,
                 batches,
+                ranges,
                 marks,
                 lanes,
                 options,
@@ -189,6 +197,7 @@ final class ClusterOpener {
         side,
         List.copyOf(lanes),
         applier,
+        ranges,
         machine.isSimulated());
   }
 }

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 ///                 lanes are, then a view: it ends where the view does
 ///   write down    the round, forced, in the RoundsFile
 ///   claims        all keys of its batches; what another daemon has is left out, and that too is
-///                 written down
+///                 written down. Then the offsets of sources, see SourceClaims
 ///   write         catalog, segments with their rows of the directory, rows for users of CQL
 ///   applied       one row: from here every reader shows the round, whole
 ///   release       the store on this machine forgets it; its waiting callers are notified
@@ -58,6 +58,7 @@ public final class Applier implements AutoCloseable {
   private final ClusterClock nodes;
   private final RoundWriter writer;
   private final Claims claims;
+  private final SourceClaims sources;
   private boolean started;
   private long seenMillis;
   private long skewAskedMillis;
@@ -76,6 +77,7 @@ public final class Applier implements AutoCloseable {
   /// @param number of the daemon
   /// @param file rounds written down
   /// @param batches with keys that are not applied
+  /// @param ranges of sources that are not applied
   /// @param marks where rounds may end
   /// @param lanes of the local store
   /// @param clock of the machine
@@ -90,6 +92,7 @@ public final class Applier implements AutoCloseable {
       DaemonNumber number,
       RoundsFile file,
       Batches batches,
+      SourceRanges ranges,
       Marks marks,
       List<? extends LaneProgress> lanes,
       ApplyOptions options,
@@ -115,6 +118,7 @@ public final class Applier implements AutoCloseable {
     this.nodes = new ClusterClock(parts.clock());
     this.writer = new RoundWriter(keyspace, statements, parts.options(), parts.timeToLive());
     this.claims = new Claims(keyspace, statements, number, file, parts.batches(), parts.options());
+    this.sources = new SourceClaims(keyspace, statements, number, parts.ranges());
     this.reached = new long[parts.lanes().size()];
     this.appliedTo = rounds.lastApplied().to();
     this.appliedStamp = rounds.lastApplied().stamp();
@@ -254,6 +258,8 @@ public final class Applier implements AutoCloseable {
       }
       if (end.to().laneLimits().equals(rounds.last().to().laneLimits())
           && rounds.takenOver().isEmpty()) {
+        sources.claim(rounds.last().stamp(), rounds.last().to()); // those without events
+        sources.settle();
         reach(groups);
         return Applied.NOTHING;
       }
@@ -306,6 +312,7 @@ public final class Applier implements AutoCloseable {
           file.applied(row.applied().stamp()); // the response was lost, or the note of it
         }
       }
+      parts.ranges().forgetBefore(rounds.lastApplied().to());
       started = true;
     }
     long now = nowMillis();
@@ -339,7 +346,13 @@ public final class Applier implements AutoCloseable {
     long nodesMillis = TimeUnit.NANOSECONDS.toMillis(nodes.nanos());
     writer.write(
         view,
-        new RoundWriter.Task(round, number.daemon(), number.store().id(), left, nodesMillis),
+        new RoundWriter.Task(
+            round,
+            number.daemon(),
+            number.store().id(),
+            left,
+            sources.claim(round.stamp(), round.to()),
+            nodesMillis),
         nowMillis());
   }
 
@@ -349,6 +362,7 @@ public final class Applier implements AutoCloseable {
         "tell how far it has applied", () -> keyspace.applied(number.daemon(), round.applied()));
     file.applied(round.stamp());
     parts.batches().forgetBefore(round.to());
+    sources.settle();
     marks.forgetBefore(round.to());
     appliedTo = round.to();
     appliedStamp = round.stamp();
@@ -409,6 +423,11 @@ public final class Applier implements AutoCloseable {
   /// Batches that other daemons had already, since the start.
   public long batchesLeftOut() {
     return claims.leftOut();
+  }
+
+  /// Ranges of sources in which another daemon was first, since the start.
+  public long rangesLeftOut() {
+    return sources.leftOut();
   }
 
   /// Batches whose keys were claimed, since the start.

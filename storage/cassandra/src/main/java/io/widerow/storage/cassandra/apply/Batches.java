@@ -50,6 +50,10 @@ public final class Batches {
     }
   }
 
+  public int lanes() {
+    return lanes;
+  }
+
   /// The note that is journaled with a batch.
   public byte[] note(byte[] key, int lane, long counterFrom, int count, long seconds) {
     return ByteBuffer.allocate(NOTE_BYTES)

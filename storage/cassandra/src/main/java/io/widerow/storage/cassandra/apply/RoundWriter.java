@@ -71,12 +71,23 @@ final class RoundWriter implements AutoCloseable {
   /// @param storeId of the cluster's store
   /// @param left batches that are left out; of batches that came to this daemon before, events with
   ///   clients' ids are written again
+  /// @param leftOfSources ranges of sources that are left out
   /// @param nodesMillis the time of the nodes, in milliseconds since the Unix epoch
   record Task(
-      Round round, int daemon, UUID storeId, List<PendingBatch.LeftOut> left, long nodesMillis) {
+      Round round,
+      int daemon,
+      UUID storeId,
+      List<PendingBatch.LeftOut> left,
+      List<SourceRanges.Pending> leftOfSources,
+      long nodesMillis) {
     boolean wants(EventView event, int shard) {
       if (!round.holds(event, shard)) {
         return false;
+      }
+      for (SourceRanges.Pending out : leftOfSources) {
+        if (out.has(event.arrival())) {
+          return false;
+        }
       }
       for (PendingBatch.LeftOut out : left) {
         if (out.batch().has(event.arrival())) {

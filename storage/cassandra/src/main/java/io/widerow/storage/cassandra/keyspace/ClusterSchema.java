@@ -129,6 +129,22 @@ final class ClusterSchema {
               """,
               "key",
               ""),
+          ClusterTable.of(
+              "sources",
+              """
+              topic uuid
+              partition int
+              term int static
+              position bigint static
+              leader_epoch int static
+              daemon int
+              claim_term int
+              first bigint
+              next bigint
+              stamp bigint\
+              """,
+              "topic, partition | daemon",
+              ""),
           ClusterTable.of("policies", "one int\nname text\nbody text", "one | name", ""),
           ClusterTable.of("leases", "what text\ndaemon int", "what", ""),
           ClusterTable.of(
@@ -358,7 +374,7 @@ final class ClusterSchema {
   }
 
   private String trouble(AsyncResultSet page) {
-    // Some 60 rows: one page.
+    // Some 70 rows: one page.
     var found = new TreeMap<String, Map<String, ClusterTable.Found>>();
     page.currentPage().forEach(row -> add(found, row));
     List<String> differences = differences(found);

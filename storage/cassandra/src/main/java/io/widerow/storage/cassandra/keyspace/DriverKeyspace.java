@@ -11,6 +11,7 @@ import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.type.DataTypes;
 import com.datastax.oss.driver.api.core.type.TupleType;
 import io.widerow.event.PartitionKey;
+import io.widerow.storage.SourceRange;
 import io.widerow.storage.StorageException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -40,6 +41,7 @@ public final class DriverKeyspace implements Keyspace {
   private final StatementRunner runner;
   private final DirectoryReader directories;
   private final ClaimsTable claims;
+  private final SourcesTable sources;
   private final EventsTable projection;
   private final RequestCounts counts;
   private final ConsistencyLevel serial;
@@ -64,6 +66,7 @@ public final class DriverKeyspace implements Keyspace {
         options.consistency() == ClusterOptions.Consistency.LOCAL_QUORUM
             ? ConsistencyLevel.LOCAL_SERIAL
             : ConsistencyLevel.SERIAL;
+    this.sources = new SourcesTable(runner, serial);
   }
 
   /// Opens a store and makes what it lacks: the keyspace only when the URI has a number of
@@ -394,6 +397,19 @@ public final class DriverKeyspace implements Keyspace {
   @Override
   public CompletableFuture<Boolean> takeOver(byte[] key, Claim from, Claim mine, int ttlSeconds) {
     return claims.takeOver(key, from, mine, ttlSeconds);
+  }
+
+  // Positions of sources.
+
+  @Override
+  public CompletableFuture<SourceRows> source(UUID topic, int partition) {
+    return sources.source(topic, partition);
+  }
+
+  @Override
+  public CompletableFuture<Boolean> advance(
+      SourceRange range, int daemon, long stamp, boolean owes) {
+    return sources.advance(range, daemon, stamp, owes);
   }
 
   // Policies and leases.

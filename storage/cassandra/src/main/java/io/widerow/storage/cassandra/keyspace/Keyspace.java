@@ -1,6 +1,7 @@
 package io.widerow.storage.cassandra.keyspace;
 
 import io.widerow.event.PartitionKey;
+import io.widerow.storage.SourceRange;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
@@ -142,6 +143,19 @@ public interface Keyspace extends AutoCloseable {
   /// @param next not 0
   /// @return the value recorded now, `next` or another
   CompletableFuture<Integer> sole(int expected, int next);
+
+  // Positions of sources.
+
+  /// The position of a partition, and the claims of its offsets. Unlike other reads it waits for
+  /// conditional statements whose outcome is unknown.
+  CompletableFuture<SourceRows> source(UUID topic, int partition);
+
+  /// Moves a position, if it is where the range begins (LWT), and records in the same mutation that
+  /// this daemon owes the offsets. It replaces the daemon's claim of an earlier round.
+  ///
+  /// @param owes false when the range has no events, so that nothing is recorded
+  /// @return whether it was moved by this statement
+  CompletableFuture<Boolean> advance(SourceRange range, int daemon, long stamp, boolean owes);
 
   // Policies and leases.
 

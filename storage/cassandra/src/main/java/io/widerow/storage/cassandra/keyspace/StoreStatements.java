@@ -89,6 +89,18 @@ final class StoreStatements {
     CLAIM_NOTE(
         "INSERT INTO %s.claims (key, daemon, stamp, counter_from) VALUES (?, ?, ?, ?)"
             + " USING TIMESTAMP ? AND TTL ?"),
+    SOURCE_SELECT(
+        "SELECT term, position, leader_epoch, daemon, claim_term, first, next, stamp FROM"
+            + " %s.sources WHERE topic = ? AND partition = ?"),
+    SOURCE_MOVE(
+        "UPDATE %s.sources SET term = ?, position = ?, leader_epoch = ?"
+            + " WHERE topic = ? AND partition = ? IF term = ? AND position = ?"),
+    SOURCE_OWE(
+        "INSERT INTO %s.sources (topic, partition, daemon, claim_term, first, next, stamp)"
+            + " VALUES (?, ?, ?, ?, ?, ?, ?)"),
+    SOURCE_AGAIN(
+        "UPDATE %s.sources SET first = ? WHERE topic = ? AND partition = ? AND daemon = ?"
+            + " IF stamp = ? AND first = ?"),
     POLICY_SELECT("SELECT name, body FROM %s.policies WHERE one = 0"),
     POLICY_INSERT("INSERT INTO %s.policies (one, name, body) VALUES (0, ?, ?)"),
     POLICY_DELETE("DELETE FROM %s.policies WHERE one = 0 AND name = ?"),

@@ -108,8 +108,7 @@ class PlantedApplyBugsTest {
   }
 
   /// The first seed on which the simulation fails; -1 when it passes on all.
-  private static long failingSeed(PlantLoader loader, String name)
-      throws ReflectiveOperationException {
+  static long failingSeed(PlantLoader loader, String name) throws ReflectiveOperationException {
     Class<?> simulation = loader.loadClass(name);
     for (long seed = 0; seed < SEEDS; seed++) {
       LongConsumer run = (LongConsumer) simulation.getConstructor().newInstance();

@@ -2,6 +2,7 @@ package io.widerow.storage.cassandra.apply;
 
 import io.widerow.storage.LaneArrivals;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
+import io.widerow.storage.cassandra.keyspace.SourceRows;
 import io.widerow.storage.cassandra.value.SegmentValue;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -36,6 +37,19 @@ public final class PlantedHooks {
 
   static List<PendingBatch.LeftOut> nothingIsClaimed(
       Claims claims, Round round, long nowSeconds, long skewMillis) {
+    return List.of();
+  }
+
+  static List<SourceRanges.Pending> noRangeIsClaimed(
+      SourceClaims claims, long stamp, LaneArrivals to) {
+    return List.of();
+  }
+
+  public static void forgetsRange(SourceRanges ranges, byte[] note) {}
+
+  public static void remembersRanges(SourceRanges ranges, int lane, int many) {}
+
+  public static List<SourceRows.Owed> nothingIsOwed(SourceRows rows) {
     return List.of();
   }
 

@@ -11,6 +11,7 @@ import io.widerow.event.Bucket;
 import io.widerow.event.EventId;
 import io.widerow.event.PartitionKey;
 import io.widerow.faults.Await;
+import io.widerow.storage.SourceRange;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -304,6 +305,44 @@ abstract class KeyspaceContract {
     assertTrue(get(keyspace.takeOver(key, mine, theirs, 600)), "its answer was lost");
     assertFalse(get(keyspace.takeOver(key, mine, new Claim(6, 1, 1), 600)));
     assertEquals(theirs, get(keyspace.claim(key, mine, 600)));
+  }
+
+  private static SourceRange range(
+      UUID topic,
+      int fromTerm,
+      long from,
+      int term,
+      long next,
+      SourceRange.@Nullable Released again) {
+    return new SourceRange(topic, 3, again, fromTerm, from, term, next, 5);
+  }
+
+  @Test
+  void aPositionMovesOnlyFromWhereItIs() throws Exception {
+    UUID topic = UUID.randomUUID();
+    assertEquals(SourceRows.NONE, get(keyspace().source(topic, 3)));
+    SourceRange first = range(topic, SourceRange.NO_TERM, 0, 0, 40, null);
+    assertTrue(get(keyspace().advance(first, 1, 0, false)));
+    assertFalse(get(keyspace().advance(first, 2, 0, false)), "it has a position now");
+    assertEquals(new SourceRows(0, 40, 5, List.of()), get(keyspace().source(topic, 3)));
+    SourceRange more = range(topic, 0, 40, 0, 60, null);
+    assertTrue(get(keyspace().advance(more, 1, 101, true)));
+    assertFalse(get(keyspace().advance(more, 2, 102, true)), "another daemon was first");
+    assertFalse(get(keyspace().advance(more, 1, 101, true)), "it was moved before");
+    var owed = new SourceRows.Owed(1, 0, 40, 60, 101);
+    assertEquals(new SourceRows(0, 60, 5, List.of(owed)), get(keyspace().source(topic, 3)));
+    assertTrue(get(keyspace().advance(range(topic, 0, 60, 1, 50, null), 1, 103, false)));
+    assertFalse(get(keyspace().advance(range(topic, 0, 50, 0, 70, null), 1, 104, true)), "term");
+    assertTrue(get(keyspace().advance(range(topic, 1, 50, 1, 70, null), 2, 105, true)));
+    var theirs = new SourceRows.Owed(2, 1, 50, 70, 105);
+    assertEquals(new SourceRows(1, 70, 5, List.of(owed, theirs)), get(keyspace().source(topic, 3)));
+    var again = new SourceRange.Released(1, 101);
+    assertTrue(get(keyspace().advance(range(topic, 1, 40, 1, 45, again), 2, 106, true)));
+    assertFalse(get(keyspace().advance(range(topic, 1, 40, 1, 60, again), 4, 1, true)));
+    assertEquals(
+        List.of(new SourceRows.Owed(1, 0, 45, 60, 101), new SourceRows.Owed(2, 1, 40, 45, 106)),
+        get(keyspace().source(topic, 3)).claims());
+    assertEquals(SourceRows.NONE, get(keyspace().source(topic, 4)));
   }
 
   @Test
