@@ -68,7 +68,8 @@ final class OtherSystems {
                     intake,
                     formats,
                     registry,
-                    "widerow-" + id.toString().substring(0, 8));
+                    "widerow-" + id.toString().substring(0, 8),
+                    store.sharedSources());
       }
       if (target != null) {
         forwarder = forwarder(target, memory, epochNanos);

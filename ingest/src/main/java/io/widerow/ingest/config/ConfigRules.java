@@ -157,9 +157,10 @@ final class ConfigRules {
   private static void requireSource(DaemonConfig config) {
     for (KafkaOptions kafka : config.kafka()) {
       require(
-          !config.cluster().isOn(),
-          "%s needs a store on this machine, got store; daemons of a cluster cannot share topics"
-              .formatted(kafka.key()));
+          !config.cluster().isOn() || kafka.partitions().isEmpty(),
+          "%s: partitions needs a store on this machine, got store; daemons of a cluster divide"
+                  .formatted(kafka.key())
+              + " the partitions among them");
       require(
           config.insecure() || kafka.isLocal() || config.kafkaAccess().isTls(),
           "%s: %s is not on this machine; without TLS (kafka-ca) that needs --insecure"

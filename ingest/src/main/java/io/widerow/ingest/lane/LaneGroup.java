@@ -206,6 +206,9 @@ public final class LaneGroup implements AutoCloseable {
     }
     if (place != null) {
       positions.add(place);
+      if (place.range() != null) {
+        writer.claim(place.range(), accepted > 0);
+      }
     }
     waiting.add(Waiting.first(part, accepted));
     pool.give(batch);

@@ -1,6 +1,7 @@
 package io.widerow.ingest.lane;
 
 import io.widerow.ingest.decode.Refusals;
+import io.widerow.storage.SourceRange;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -35,6 +36,8 @@ import org.jspecify.annotations.Nullable;
 ///   those that its lane refused
 /// @param offsets the offset of an event of the batch, when the offsets of events that the store
 ///   refuses are owed; null when they are not. Not in the note
+/// @param range that the batch claims in a cluster; null for a batch that claims none, and always
+///   for a store on one machine. Not in the note
 public record SourcePlace(
     SourcePartition of,
     int part,
@@ -45,7 +48,8 @@ public record SourcePlace(
     int leaderEpoch,
     List<SourceGap> gaps,
     List<Long> owed,
-    @Nullable IntToLongFunction offsets) {
+    @Nullable IntToLongFunction offsets,
+    @Nullable SourceRange range) {
   public static final int GAPS_MAX = 16;
 
   /// So many owed offsets of a partition may be there before its next batch.
@@ -57,13 +61,29 @@ public record SourcePlace(
 
   /// A batch that has no event with an id of its sender.
   public static SourcePlace whole(SourcePartition of, int term, long first, long next, int epoch) {
-    return new SourcePlace(of, 0, term, first, next, next, epoch, List.of(), List.of(), null);
+    return new SourcePlace(of, 0, term, first, next, next, epoch, List.of(), List.of(), null, null);
   }
 
   /// The same, with lists.
   public SourcePlace with(List<SourceGap> newGaps, List<Long> newOwed) {
     return new SourcePlace(
-        of, part, term, first, complete, next, leaderEpoch, List.copyOf(newGaps), newOwed, offsets);
+        of,
+        part,
+        term,
+        first,
+        complete,
+        next,
+        leaderEpoch,
+        List.copyOf(newGaps),
+        newOwed,
+        offsets,
+        range);
+  }
+
+  /// The same, which claims a range in the cluster.
+  public SourcePlace claiming(@Nullable SourceRange newRange) {
+    return new SourcePlace(
+        of, part, term, first, complete, next, leaderEpoch, gaps, owed, offsets, newRange);
   }
 
   /// The same, whose offsets are owed when the store refuses their events.
@@ -71,7 +91,7 @@ public record SourcePlace(
   /// @param newOffsets the offset of each event of the batch
   public SourcePlace owing(IntToLongFunction newOffsets) {
     return new SourcePlace(
-        of, part, term, first, complete, next, leaderEpoch, gaps, owed, newOffsets);
+        of, part, term, first, complete, next, leaderEpoch, gaps, owed, newOffsets, range);
   }
 
   /// The same after the store refused events, which are owed from then on.
@@ -87,9 +107,12 @@ public record SourcePlace(
     return with(gaps, List.copyOf(all));
   }
 
-  /// The same for a batch that is split: only what came before it is complete.
+  /// The same for a batch that is split: only what came before it is complete. Its parts may be
+  /// applied to a cluster in several rounds, so it cannot claim a range.
   SourcePlace split() {
-    return new SourcePlace(of, part, term, first, first, next, leaderEpoch, gaps, owed, offsets);
+    assert range == null : "a batch with own ids claims " + range;
+    return new SourcePlace(
+        of, part, term, first, first, next, leaderEpoch, gaps, owed, offsets, null);
   }
 
   /// The place of a part of the batch.
@@ -97,7 +120,17 @@ public record SourcePlace(
     return number == 0
         ? this
         : new SourcePlace(
-            of, number, term, first, complete, next, leaderEpoch, List.of(), List.of(), offsets);
+            of,
+            number,
+            term,
+            first,
+            complete,
+            next,
+            leaderEpoch,
+            List.of(),
+            List.of(),
+            offsets,
+            null);
   }
 
   /// Whether this is newer than another place of the partition and part.
@@ -142,6 +175,6 @@ public record SourcePlace(
     Long[] owed = new Long[Short.toUnsignedInt(in.getShort())];
     Arrays.setAll(owed, _ -> in.getLong());
     return new SourcePlace(
-        of, part, term, next, complete, next, leaderEpoch, gaps, List.of(owed), null);
+        of, part, term, next, complete, next, leaderEpoch, gaps, List.of(owed), null, null);
   }
 }

@@ -6,8 +6,10 @@ import io.widerow.ingest.doctor.Finding;
 import io.widerow.ingest.http.RecordFormats;
 import io.widerow.ingest.intake.Intake;
 import io.widerow.query.forward.KafkaAccess;
+import io.widerow.storage.SharedSources;
 import java.util.List;
 import java.util.ServiceLoader;
+import org.jspecify.annotations.Nullable;
 
 /// Reads a log with the client of another module. `ServiceLoader` finds it when the key of a source
 /// is set; without one the daemon loads no class of that module.
@@ -17,7 +19,9 @@ public interface SourceProvider {
   /// @param options of each source
   /// @param access whom to trust among the brokers, and the credentials for them
   /// @param formats the decoders of the HTTP endpoints
-  /// @param group of the offsets that are committed for other tools, when the options name none
+  /// @param group of the offsets that are committed for other tools, or of the daemons that share
+  ///   topics, when the options name none
+  /// @param shared the positions that the daemons of a cluster share; null on one machine
   /// @throws IllegalArgumentException with the key in it, when a format refuses a parameter, or the
   ///   client a property
   Source start(
@@ -26,7 +30,8 @@ public interface SourceProvider {
       Intake intake,
       RecordFormats formats,
       MeterRegistry registry,
-      String group);
+      String group,
+      @Nullable SharedSources shared);
 
   /// The provider on the class path.
   ///

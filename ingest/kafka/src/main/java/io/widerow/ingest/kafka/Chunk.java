@@ -3,6 +3,7 @@ package io.widerow.ingest.kafka;
 import io.widerow.ingest.intake.BatchSample;
 import io.widerow.ingest.lane.BatchOutcome;
 import io.widerow.ingest.lane.SourceGap;
+import io.widerow.storage.SourceRange;
 import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,10 @@ final class Chunk {
   final List<ConsumerRecord<byte[], byte[]>> records;
   final long bytes;
   final List<SourceGap> gaps;
+
+  /// What it claims in a cluster.
+  final @Nullable SourceRange range;
+
   volatile @Nullable BatchOutcome outcome;
 
   /// The offsets of its events, and its sample, once it was handed over.
@@ -27,19 +32,22 @@ final class Chunk {
   @Nullable BatchSample sample;
 
   /// @param gaps of the partition, as they are after this chunk
+  /// @param range that it claims in a cluster; null when it claims none
   Chunk(
       int term,
       long first,
       long next,
       int leaderEpoch,
       List<ConsumerRecord<byte[], byte[]>> records,
-      List<SourceGap> gaps) {
+      List<SourceGap> gaps,
+      @Nullable SourceRange range) {
     this.term = term;
     this.first = first;
     this.next = next;
     this.leaderEpoch = leaderEpoch;
     this.records = records;
     this.gaps = List.copyOf(gaps);
+    this.range = range;
     long sum = 0;
     for (ConsumerRecord<byte[], byte[]> each : records) {
       sum += Math.max(0, each.serializedValueSize()) + Math.max(0, each.serializedKeySize());

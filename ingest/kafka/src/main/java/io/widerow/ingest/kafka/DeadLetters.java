@@ -130,8 +130,8 @@ final class DeadLetters implements AutoCloseable {
     } else if (options.letters() == KafkaOptions.Lost.PASS) {
       LOG.log(
           Level.WARNING,
-          "kafka: {0} is not in {1}: {2}",
-          new Object[] {name, options.deadLetter(), failure.getMessage()});
+          "{0}: {1} is not in {2}: {3}",
+          new Object[] {options.key(), name, options.deadLetter(), failure.getMessage()});
       end(letter);
     } else {
       letter.reader.reason =

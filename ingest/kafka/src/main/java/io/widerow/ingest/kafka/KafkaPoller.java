@@ -5,11 +5,12 @@ import io.widerow.ingest.intake.Intake;
 import io.widerow.ingest.lane.SourceGap;
 import io.widerow.ingest.lane.SourcePartition;
 import io.widerow.ingest.lane.SourcePosition;
+import io.widerow.storage.SharedSources;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -27,7 +28,6 @@ import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.CommitFailedException;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.LogTruncationException;
@@ -40,8 +40,9 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /// Polls the partitions, and hands their records over to the lanes. It assigns itself its
-/// partitions and seeks to the positions in the store; the offsets committed to Kafka are a hint
-/// for other tools. It never waits for an outcome: a partition without room is paused.
+/// partitions and seeks to the positions in the store; on a cluster a group assigns them, see
+/// [SharedReading]. The offsets committed to Kafka are a hint for other tools. It never waits for
+/// an outcome: a partition without room is paused.
 ///
 /// - Threads: runs on one; [#stop], [#states] and [#reason] from any.
 final class KafkaPoller implements Runnable {
@@ -54,6 +55,11 @@ final class KafkaPoller implements Runnable {
   private static final Duration BUSY = Duration.ofMillis(5);
   private static final CloseOptions QUICKLY = CloseOptions.timeout(Duration.ofSeconds(2));
 
+  /// The other daemons of the group get the partitions at once.
+  private static final CloseOptions LEAVING =
+      CloseOptions.timeout(Duration.ofSeconds(2))
+          .withGroupMembershipOperation(CloseOptions.GroupMembershipOperation.LEAVE_GROUP);
+
   private final KafkaOptions options;
   private final ClientProperties client;
   private final String clientId;
@@ -61,8 +67,11 @@ final class KafkaPoller implements Runnable {
   private final Intake intake;
   private final RecordDecoding decoding;
   private final TopicDiscovery discovery;
+  private final StartOffsets starts;
   private final @Nullable DeadLetters letters;
+  private final @Nullable OwedReads owedReads; // with letters
   private final PartitionFeed feed;
+  private final @Nullable SharedReading shared; // on a cluster
   private final Map<TopicPartition, PartitionReader> readers = new HashMap<>(); // that are assigned
 
   /// The partitions that the consumer has had. One whose topic has got another id needs another
@@ -87,6 +96,7 @@ final class KafkaPoller implements Runnable {
   private volatile @Nullable Consumer<byte[], byte[]> polling;
   private volatile @Nullable String reason = "not connected yet";
   private volatile List<PartitionState> states = List.of();
+  private volatile int unread; // partitions that nobody in the group reads
 
   /// @param clientId its name for the brokers
   KafkaPoller(
@@ -97,7 +107,8 @@ final class KafkaPoller implements Runnable {
       Intake intake,
       RecordDecoding decoding,
       TopicDiscovery discovery,
-      SourceShares shares) {
+      SourceShares shares,
+      @Nullable SharedSources cluster) {
     this.options = options;
     this.client = client;
     this.clientId = clientId;
@@ -105,9 +116,30 @@ final class KafkaPoller implements Runnable {
     this.intake = intake;
     this.decoding = decoding;
     this.discovery = discovery;
+    this.starts = new StartOffsets(options);
     this.letters =
         options.deadLetter().isEmpty() ? null : new DeadLetters(options, this::properties, shares);
-    this.feed = new PartitionFeed(intake, decoding, shares, letters);
+    this.owedReads =
+        letters == null
+            ? null
+            : new OwedReads(
+                options,
+                this::consumerProperties,
+                decoding,
+                discovery,
+                letters,
+                intake::epochNanos);
+    this.feed = new PartitionFeed(intake, decoding, shares, letters, cluster);
+    this.shared =
+        cluster == null
+            ? null
+            : new SharedReading(
+                cluster,
+                "%s-%d-%s".formatted(group, cluster.daemon(), clientId),
+                starts,
+                readers,
+                known,
+                this::settle);
   }
 
   /// The partitions, about a second old.
@@ -118,6 +150,16 @@ final class KafkaPoller implements Runnable {
   /// Why nothing is read at present; null while records are read.
   @Nullable String reason() {
     return reason;
+  }
+
+  /// Partitions of its topics that nobody in the group reads; 0 on one machine.
+  int unread() {
+    return unread;
+  }
+
+  /// Changes of the assignment by the group.
+  long rebalances() {
+    return shared == null ? 0 : shared.rebalances();
   }
 
   /// Clears the lists of gaps soon.
@@ -164,7 +206,10 @@ final class KafkaPoller implements Runnable {
       drain();
     } catch (RuntimeException | Error failure) {
       reason = "ended by " + failure;
-      LOG.log(Level.SEVERE, "kafka: reading has ended until the daemon starts again", failure);
+      LOG.log(
+          Level.SEVERE,
+          options.key() + ": reading has ended until the daemon starts again",
+          failure);
       publish();
       throw failure;
     } finally {
@@ -183,8 +228,12 @@ final class KafkaPoller implements Runnable {
     isStale = false;
     assigned.clear();
     try (Admin admin = Admin.create(properties())) {
-      consumer = new KafkaConsumer<>(consumerProperties(), new ByteArrayDeserializer(), updates);
+      Properties all = shared == null ? consumerProperties() : shared.member(consumerProperties());
+      consumer = new KafkaConsumer<>(all, new ByteArrayDeserializer(), updates);
       polling = consumer;
+      if (shared != null) {
+        shared.begin(consumer);
+      }
       discoverAt = System.nanoTime();
       while (!stopped && !feed.hasFailed() && !isStale) {
         step(consumer, admin);
@@ -201,16 +250,20 @@ final class KafkaPoller implements Runnable {
     } finally {
       polling = null;
       if (consumer != null) {
-        consumer.close(QUICKLY);
+        consumer.close(stopped ? LEAVING : QUICKLY);
       }
     }
   }
 
   private void tell(String why) {
     if (!why.equals(reason)) {
-      LOG.log(Level.WARNING, "kafka: {0}; trying again", why);
+      warn("{0}; trying again", why);
     }
     reason = why;
+  }
+
+  private void warn(String text, Object... values) {
+    LOG.log(Level.WARNING, options.key() + ": " + text, values);
   }
 
   private void pause(Duration time) {
@@ -225,14 +278,17 @@ final class KafkaPoller implements Runnable {
     long now = System.nanoTime();
     if (now >= discoverAt) {
       discover(consumer, admin);
-      discoverAt = now + (readers.isEmpty() ? AWAY : options.refresh()).toNanos();
+      discoverAt = now + (assigned.isEmpty() ? AWAY : options.refresh()).toNanos();
     }
-    if (readers.isEmpty()) {
+    if (shared == null ? readers.isEmpty() : !shared.isMember()) {
       pause(BUSY);
     } else if (!isStale) {
       poll(consumer, admin);
     }
     settle();
+    if (shared != null && !isStale) {
+      shared.step();
+    }
     if (isSeen) {
       isSeen = known.values().stream().filter(reader -> !reader.clearGaps()).count() > 0;
     }
@@ -316,7 +372,7 @@ final class KafkaPoller implements Runnable {
             name.partition(),
             from,
             "damaged up to %d: %s".formatted(until - 1, cause.getMessage()));
-    LOG.log(Level.WARNING, "kafka: {0}", damaged.reason);
+    warn("{0}", damaged.reason);
     consumer.seek(name, until);
   }
 
@@ -352,10 +408,9 @@ final class KafkaPoller implements Runnable {
           }
           SourceGap.Why why = position < begin ? SourceGap.Why.EXPIRED : SourceGap.Why.TRUNCATED;
           reader.skip(position, to, why, epochSeconds());
-          LOG.log(
-              Level.WARNING,
-              "kafka: {0} has no offset {1} any more; continuing at {2}",
-              new Object[] {name, Long.toString(position), Long.toString(to)});
+          warn(
+              "{0} has no offset {1} any more; continuing at {2}",
+              name, Long.toString(position), Long.toString(to));
           consumer.seek(name, to);
         });
   }
@@ -368,20 +423,54 @@ final class KafkaPoller implements Runnable {
       SourcePartition before = assigned.put(name, of);
       if (before != null && !before.equals(of)) {
         isStale = true;
-        LOG.log(
-            Level.WARNING, "kafka: {0} was created again; it is read from its first record", name);
+        warn("{0} was created again; it is read from its first record", name);
       }
     });
     if (isStale) {
       return;
     }
     updatesSeen = updatesBefore;
+    if (shared == null) {
+      assign(consumer, found);
+    } else {
+      share(shared, admin, found);
+    }
+    isFirst = isFirst && !discovery.hasFound();
+    if (owedReads != null) {
+      owedReads.read(admin, known.values());
+    }
+    String problem = discovery.problem();
+    if (problem == null) {
+      reason = null;
+    } else {
+      tell(problem);
+    }
+  }
+
+  /// Lets the group divide the partitions. Letters are written by the daemon that owes them.
+  private void share(SharedReading with, Admin admin, Map<TopicPartition, SourcePartition> found) {
+    found.forEach((name, of) -> {
+      SourcePosition at = intake.lanes().positions().get(of);
+      known.computeIfAbsent(of, _ -> PartitionReader.shared(of, name, at));
+    });
+    with.found(found);
+    Set<TopicPartition> read = TopicDiscovery.readBy(admin, group);
+    if (read != null) {
+      Set<TopicPartition> others = new HashSet<>(found.keySet());
+      others.removeAll(read);
+      unread = others.size();
+    }
+  }
+
+  /// Assigns itself all partitions.
+  private void assign(
+      Consumer<byte[], byte[]> consumer, Map<TopicPartition, SourcePartition> found) {
     Map<TopicPartition, SourcePartition> added = new HashMap<>(found);
     added.values().removeAll(known.keySet());
-    Map<TopicPartition, Long> starts = starts(consumer, added);
+    Map<TopicPartition, Long> begins = starts.of(consumer, added.keySet(), fresh(added));
     added.forEach((name, of) -> {
       SourcePosition at = intake.lanes().positions().get(of);
-      long start = Objects.requireNonNullElse(starts.get(name), 0L);
+      long start = Objects.requireNonNullElse(begins.get(name), 0L);
       known.put(
           of,
           at == null ? new PartitionReader(of, name, start) : new PartitionReader(of, name, at));
@@ -399,100 +488,21 @@ final class KafkaPoller implements Runnable {
         consumer.seek(name, new OffsetAndMetadata(reader.resume(), leader, ""));
       }
     });
-    isFirst = isFirst && !discovery.hasFound();
-    readOwed(admin);
-    String problem = discovery.problem();
-    if (problem == null) {
-      reason = null;
-    } else {
-      tell(problem);
-    }
   }
 
-  /// Where partitions without a position begin. One of a topic that is read already begins at its
-  /// first record, whatever `start`.
-  private Map<TopicPartition, Long> starts(
-      Consumer<byte[], byte[]> consumer, Map<TopicPartition, SourcePartition> added) {
-    Set<UUID> known =
+  /// Those of the partitions whose topic was never read.
+  private Set<TopicPartition> fresh(Map<TopicPartition, SourcePartition> added) {
+    Set<UUID> read =
         intake.lanes().positions().keySet().stream()
             .map(SourcePartition::topic)
             .collect(Collectors.toSet());
-    List<TopicPartition> fresh = new ArrayList<>();
+    Set<TopicPartition> fresh = new HashSet<>();
     added.forEach((name, of) -> {
-      if (isFirst && !known.contains(of.topic())) {
+      if (isFirst && !read.contains(of.topic())) {
         fresh.add(name);
       }
     });
-    Map<TopicPartition, Long> starts = new HashMap<>(consumer.beginningOffsets(added.keySet()));
-    Long millis = options.startMillis();
-    if (millis != null) {
-      starts.putAll(consumer.endOffsets(fresh)); // where no record is as late
-      Map<TopicPartition, Long> times = new HashMap<>();
-      fresh.forEach(name -> times.put(name, millis));
-      consumer
-          .offsetsForTimes(times)
-          .forEach((name, at) -> {
-            if (at != null) {
-              starts.put(name, at.offset());
-            }
-          });
-    } else if (options.start().equals("latest")) {
-      starts.putAll(consumer.endOffsets(fresh));
-    } else if (options.start().equals("group")) {
-      consumer
-          .committed(Set.copyOf(fresh))
-          .forEach((name, at) -> {
-            if (at != null) {
-              starts.put(name, at.offset());
-            }
-          });
-    }
-    return starts;
-  }
-
-  /// Reads again the records that positions of the start owe to the dead-letter topic.
-  private void readOwed(Admin admin) {
-    DeadLetters to = letters;
-    if (to == null || readers.values().stream().allMatch(reader -> reader.unread.isEmpty())) {
-      return;
-    }
-    Map<PartitionReader, List<ConsumerRecord<byte[], byte[]>>> owed = new HashMap<>();
-    for (PartitionReader reader : readers.values()) {
-      if (!reader.unread.isEmpty()) {
-        owed.put(reader, readOwed(reader));
-      }
-    }
-    Map<TopicPartition, SourcePartition> now = discovery.find(admin);
-    owed.forEach((reader, records) -> {
-      if (!reader.of.equals(now.get(reader.name))) {
-        return; // it was created again, or is away
-      }
-      for (ConsumerRecord<byte[], byte[]> record : records) {
-        String why = decoding.refusal(record, intake.epochNanos());
-        to.write(reader, record, why == null ? "refused by the store" : why);
-      }
-      for (long gone : List.copyOf(reader.unread)) {
-        LOG.log(
-            Level.WARNING,
-            "kafka: {0}@{1} was refused, and is gone before it was in {2}",
-            new Object[] {reader.name, Long.toString(gone), options.deadLetter()});
-      }
-      reader.owesLess |= !reader.unread.isEmpty();
-      reader.unread.clear();
-    });
-  }
-
-  private List<ConsumerRecord<byte[], byte[]>> readOwed(PartitionReader reader) {
-    List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
-    try (SingleReads reads = new SingleReads(consumerProperties(), reader.name)) {
-      for (long offset : reader.unread) {
-        ConsumerRecord<byte[], byte[]> record = reads.readIfThere(offset);
-        if (record != null && record.offset() == offset) {
-          records.add(record);
-        }
-      }
-    }
-    return records;
+    return fresh;
   }
 
   private void pauseOrResume(Consumer<byte[], byte[]> consumer) {
@@ -511,8 +521,9 @@ final class KafkaPoller implements Runnable {
 
   private void publish() {
     String why = reason;
+    Collection<PartitionReader> all = shared == null ? readers.values() : shared.assigned();
     states =
-        readers.values().stream()
+        all.stream()
             .map(reader -> reader.state(options.source(), why))
             .sorted(
                 Comparator.comparing(PartitionState::topic)
@@ -530,12 +541,9 @@ final class KafkaPoller implements Runnable {
     consumer.commitAsync(
         durable,
         (_, failure) -> {
-          if (failure instanceof CommitFailedException && commits) {
+          if (failure instanceof CommitFailedException && commits && shared == null) {
             commits = false;
-            LOG.log(
-                Level.WARNING,
-                "kafka: group {0} has members, so offsets are not committed to it",
-                group);
+            warn("group {0} has members, so offsets are not committed to it", group);
           }
         });
   }

@@ -6,10 +6,12 @@ import io.widerow.ingest.http.RecordFormats;
 import io.widerow.ingest.intake.Intake;
 import io.widerow.ingest.source.SourceProvider;
 import io.widerow.query.forward.KafkaAccess;
+import io.widerow.storage.SharedSources;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.logging.Level;
 import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
 
 /// The provider that `META-INF/services` names.
 public final class KafkaProvider implements SourceProvider {
@@ -24,13 +26,14 @@ public final class KafkaProvider implements SourceProvider {
       Intake intake,
       RecordFormats formats,
       MeterRegistry registry,
-      String group) {
+      String group,
+      @Nullable SharedSources shared) {
     CLIENT_LOG.setLevel(Level.WARNING);
     SourceShares shares = new SourceShares(intake);
     List<KafkaSource> sources = new ArrayList<>();
     for (KafkaOptions each : options) {
       try {
-        sources.add(KafkaSource.of(each, access, group, intake, formats, shares));
+        sources.add(KafkaSource.of(each, access, group, intake, formats, shares, shared));
       } catch (IllegalArgumentException wrong) {
         sources.forEach(KafkaSource::drop);
         throw new IllegalArgumentException(each.key() + ": " + wrong.getMessage(), wrong);

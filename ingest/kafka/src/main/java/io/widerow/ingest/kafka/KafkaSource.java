@@ -7,6 +7,7 @@ import io.widerow.ingest.http.HttpResponses;
 import io.widerow.ingest.http.RecordFormats;
 import io.widerow.ingest.intake.Intake;
 import io.widerow.query.forward.KafkaAccess;
+import io.widerow.storage.SharedSources;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -34,6 +35,7 @@ final class KafkaSource {
   /// A source that is not started yet.
   ///
   /// @param group when the options name none
+  /// @param shared the positions that the daemons of a cluster share; null on one machine
   /// @throws IllegalArgumentException when the format refuses a parameter
   static KafkaSource of(
       KafkaOptions options,
@@ -41,17 +43,20 @@ final class KafkaSource {
       String group,
       Intake intake,
       RecordFormats formats,
-      SourceShares shares) {
+      SourceShares shares,
+      @Nullable SharedSources shared) {
     var properties = new ClientProperties(options.brokers(), access, "kafka-");
     properties.check();
     String named = options.group().isEmpty() ? group : options.group();
     List<KafkaPoller> pollers = new ArrayList<>();
     for (int number = 0; number < options.readers(); number++) {
-      var decoding = new RecordDecoding(options, intake.lanes(), formats);
-      var discovery = new TopicDiscovery(options, number, shares);
+      boolean isShared = shared != null;
+      var decoding = new RecordDecoding(options, intake.lanes(), formats, isShared);
+      var discovery = new TopicDiscovery(options, number, shares, isShared);
       String id = "widerow-%s-%d".formatted(options.source(), number);
       pollers.add(
-          new KafkaPoller(options, properties, id, named, intake, decoding, discovery, shares));
+          new KafkaPoller(
+              options, properties, id, named, intake, decoding, discovery, shares, shared));
     }
     return new KafkaSource(options.source(), pollers);
   }

@@ -6,6 +6,7 @@ import io.widerow.ingest.intake.Intake;
 import io.widerow.ingest.intake.Senders;
 import io.widerow.ingest.lane.BatchOutcome;
 import io.widerow.ingest.lane.SourcePlace;
+import io.widerow.storage.SharedSources;
 import io.widerow.storage.StorageException;
 import java.time.Duration;
 import java.util.Collection;
@@ -25,17 +26,24 @@ final class PartitionFeed {
   private final RecordDecoding decoding;
   private final SourceShares shares;
   private final @Nullable DeadLetters letters;
+  private final @Nullable SharedSources cluster;
   private long held; // bytes of credit
   private boolean isBusy;
   private boolean hasFailed;
 
   /// @param letters null when refused records go nowhere
+  /// @param cluster null for a store on one machine
   PartitionFeed(
-      Intake intake, RecordDecoding decoding, SourceShares shares, @Nullable DeadLetters letters) {
+      Intake intake,
+      RecordDecoding decoding,
+      SourceShares shares,
+      @Nullable DeadLetters letters,
+      @Nullable SharedSources cluster) {
     this.intake = intake;
     this.decoding = decoding;
     this.shares = shares;
     this.letters = letters;
+    this.cluster = cluster;
   }
 
   /// Whether chunks wait or are out, so that the next look should be soon.
@@ -79,7 +87,11 @@ final class PartitionFeed {
   /// the next one has to name what the store refused of it.
   private boolean isFull(PartitionReader reader) {
     boolean owes = letters != null && reader.owed() >= SourcePlace.OWED_MAX;
-    return owes || reader.isSplit || reader.sent.size() == (letters == null ? SENT_MAX : 1);
+    boolean waits = cluster != null && cluster.isFull();
+    return owes
+        || waits
+        || reader.isSplit
+        || reader.sent.size() == (letters == null ? SENT_MAX : 1);
   }
 
   /// False when the partition has to wait.
@@ -111,7 +123,8 @@ final class PartitionFeed {
         reader.owed(letters == null ? List.of() : decoded.offsets(decoded.batch.refused));
     SourcePlace place =
         SourcePlace.whole(reader.of, chunk.term, chunk.first, chunk.next, chunk.leaderEpoch)
-            .with(chunk.gaps, owed);
+            .with(chunk.gaps, owed)
+            .claiming(chunk.range);
     if (letters != null) {
       place = place.owing(decoded::offset);
     }

@@ -4,6 +4,7 @@ import io.widerow.ingest.lane.SourceGap;
 import io.widerow.ingest.lane.SourcePartition;
 import io.widerow.ingest.lane.SourcePlace;
 import io.widerow.ingest.lane.SourcePosition;
+import io.widerow.storage.SourceRange;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,6 +61,13 @@ final class PartitionReader {
   long lag;
   private long newestMillis; // Kafka's timestamp of the record that was taken last; 0 for none
   @Nullable String reason;
+
+  /// On a cluster, why it is not read at present; null while it is.
+  @Nullable String joining;
+
+  private @Nullable SharedChain chain; // on a cluster, while it is read
+  private boolean isShared;
+  private long backTo = -1; // where the log has lost its end; -1 for nowhere
   boolean owesLess; // than the newest note
 
   /// A partition with a position.
@@ -80,6 +88,55 @@ final class PartitionReader {
   PartitionReader(SourcePartition of, TopicPartition name, long start) {
     this(of, name, new SourcePosition(0, start, start, -1, List.of(), List.of()));
     add(List.of(), start);
+  }
+
+  /// A partition of a store on a cluster, which begins with [#begin].
+  ///
+  /// @param at what this daemon has noted about it; null for nothing
+  static PartitionReader shared(
+      SourcePartition of, TopicPartition name, @Nullable SourcePosition at) {
+    var noted =
+        at == null
+            ? new SourcePosition(0, 0, 0, -1, List.of(), List.of())
+            : new SourcePosition(at.term(), 0, 0, -1, at.gaps(), at.owed());
+    PartitionReader reader = new PartitionReader(of, name, noted);
+    reader.isShared = true;
+    return reader;
+  }
+
+  /// Begins to read at a position of the cluster.
+  ///
+  /// @param isNew whether the cluster has none yet
+  void begin(SharedChain newChain, boolean isNew, long position, int epoch) {
+    chain = newChain;
+    joining = null;
+    isPaused = false;
+    term++;
+    leaderEpoch = epoch;
+    fetched = position;
+    durable = position;
+    if (isNew) {
+      waiting.add(chunk(List.of(), position, newChain.set(position, -1)));
+    } else if (backTo >= 0 && backTo < position && !newChain.isAgain()) {
+      fetched = backTo;
+      waiting.add(chunk(List.of(), backTo, newChain.set(backTo, -1)));
+      leaderEpoch = -1;
+    }
+    backTo = -1;
+  }
+
+  /// Ends it: nothing more is handed over.
+  void end() {
+    chain = null;
+    waiting.clear();
+    lag = 0;
+  }
+
+  /// Whether it has to begin again.
+  boolean isOver() {
+    SharedChain now = chain;
+    boolean isRead = now != null && fetched >= now.until;
+    return isShared && (backTo >= 0 || (isRead && waiting.isEmpty() && sent.isEmpty()));
   }
 
   /// Where the next record is fetched.
@@ -125,6 +182,23 @@ final class PartitionReader {
   /// @param next offset after all of it, control records included
   /// @param isOwed whether refused records are owed to a dead-letter topic
   void take(List<ConsumerRecord<byte[], byte[]>> all, long next, int epoch, boolean isOwed) {
+    SharedChain now = chain;
+    if (now == null || now.until >= next) {
+      takeAll(all, next, epoch, isOwed);
+    } else if (fetched < now.until) {
+      takeAll(
+          all.stream().filter(each -> each.offset() < now.until).toList(),
+          now.until,
+          epoch,
+          isOwed);
+    }
+  }
+
+  private void takeAll(
+      List<ConsumerRecord<byte[], byte[]>> all, long next, int epoch, boolean isOwed) {
+    if (isShared && (chain == null || backTo >= 0)) {
+      return; // it begins again
+    }
     int recordsMax = isOwed ? CHUNK_RECORDS_OWED_MAX : CHUNK_RECORDS_MAX;
     List<ConsumerRecord<byte[], byte[]>> rest = all;
     newestMillis = all.isEmpty() ? newestMillis : all.getLast().timestamp();
@@ -175,8 +249,15 @@ final class PartitionReader {
   }
 
   private void add(List<ConsumerRecord<byte[], byte[]>> chunk, long next) {
-    waiting.add(new Chunk(term, fetched, next, leaderEpoch, chunk, gaps));
+    SharedChain now = chain;
+    waiting.add(chunk(chunk, next, now == null ? null : now.to(next, leaderEpoch)));
     fetched = next;
+  }
+
+  private Chunk chunk(
+      List<ConsumerRecord<byte[], byte[]>> of, long next, @Nullable SourceRange range) {
+    long first = Math.min(fetched, next);
+    return new Chunk(term, first, next, leaderEpoch, of, gaps, range);
   }
 
   /// Continues at another offset: records are missing.
@@ -191,6 +272,15 @@ final class PartitionReader {
       add(List.copyOf(torn), tornUntil);
       torn.clear();
       tornUntil = 0;
+    }
+    SharedChain now = chain;
+    if (now != null && now.isAgain()) { // the log does not have all of it any more
+      add(List.of(), Math.clamp(to <= fetched ? now.until : to, fetched, now.until));
+      return;
+    }
+    if (isShared && to < fetched) {
+      backTo = to;
+      return;
     }
     if (to < fetched) { // what was read from the old log is stored and stays
       term++;
@@ -235,7 +325,8 @@ final class PartitionReader {
   }
 
   PartitionState state(String source, @Nullable String waits) {
-    boolean isWaiting = waits != null;
+    String why = waits == null ? joining : waits;
+    boolean isWaiting = why != null;
     long left = Math.max(0, fetched - durable) + lag;
     return new PartitionState(
         source,
@@ -252,6 +343,6 @@ final class PartitionReader {
         owed(),
         bytes,
         List.copyOf(gaps),
-        isWaiting ? waits : reason);
+        isWaiting ? why : reason);
   }
 }

@@ -48,7 +48,11 @@ final class RecordDecoding implements AutoCloseable {
   private static final String HEADER = "kafka.header.";
   private static final int HEADER_NAME_MAX = EventLayout.NAME_BYTES_MAX - HEADER.length();
 
+  private static final String OWN_ID =
+      "an event with an id of its own: a store on a cluster takes none from Kafka";
+
   private final KafkaOptions options;
+  private final boolean isShared;
   private final boolean isTimeOfKafka;
   private final Lanes lanes;
   private final RecordFormats formats;
@@ -92,9 +96,11 @@ final class RecordDecoding implements AutoCloseable {
     }
   }
 
+  /// @param isShared whether the store is on a cluster
   /// @throws IllegalArgumentException when the format refuses a parameter
-  RecordDecoding(KafkaOptions options, Lanes lanes, RecordFormats formats) {
+  RecordDecoding(KafkaOptions options, Lanes lanes, RecordFormats formats, boolean isShared) {
     this.options = options;
+    this.isShared = isShared;
     this.isTimeOfKafka = options.time().equals("kafka");
     this.lanes = lanes;
     this.formats = formats;
@@ -177,11 +183,15 @@ final class RecordDecoding implements AutoCloseable {
     if (scratch.count() > 0) {
       readAttributes(record);
       for (long at = 0; at < scratch.bytes(); ) {
-        if (isTimeOfKafka
-            && EventLayout.version(scratch.memory(), at) == EventLayout.VERSION_ASSIGNED) {
+        boolean isOwn = EventLayout.version(scratch.memory(), at) != EventLayout.VERSION_ASSIGNED;
+        if (isTimeOfKafka && !isOwn) {
           EventLayout.setTime(scratch.memory(), at, arrival);
         }
-        add(scratch.memory(), at, batch);
+        if (isOwn && isShared) {
+          batch.refuse(OWN_ID); // it would commit in another lane, and be applied in another round
+        } else {
+          add(scratch.memory(), at, batch);
+        }
         at += EventLayout.alignedLength(EventLayout.length(scratch.memory(), at));
       }
     }

@@ -5,6 +5,7 @@ import io.widerow.ingest.lane.SourcePartition;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
@@ -12,12 +13,15 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ConsumerGroupDescription;
 import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.GroupState;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.TopicPartitionInfo;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.GroupIdNotFoundException;
 import org.apache.kafka.common.errors.InvalidTopicException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
@@ -33,14 +37,17 @@ final class TopicDiscovery {
   private final KafkaOptions options;
   private final int number;
   private final SourceShares shares;
+  private final boolean isShared;
   private @Nullable String problem;
   private boolean hasFound;
 
   /// @param number of the reader of the source, which gets its share of the partitions
-  TopicDiscovery(KafkaOptions options, int number, SourceShares shares) {
+  /// @param isShared whether a group divides the partitions instead
+  TopicDiscovery(KafkaOptions options, int number, SourceShares shares, boolean isShared) {
     this.options = options;
     this.number = number;
     this.shares = shares;
+    this.isShared = isShared;
   }
 
   /// Why a topic is not among the partitions found last; null for none.
@@ -80,7 +87,8 @@ final class TopicDiscovery {
       int partition = each.partition();
       hasFound = true;
       boolean isWanted = options.partitions().isEmpty() || options.partitions().contains(partition);
-      if (isWanted && Math.floorMod(id.hashCode() + partition, options.readers()) == number) {
+      boolean isMine = Math.floorMod(id.hashCode() + partition, options.readers()) == number;
+      if (isWanted && (isShared || isMine)) {
         var name = new TopicPartition(topic.name(), partition);
         var of = new SourcePartition(id, partition);
         String why = shares.take(of, options.source());
@@ -99,6 +107,24 @@ final class TopicDiscovery {
     return id == null || id.equals(Uuid.ZERO_UUID)
         ? UUID.nameUUIDFromBytes(topic.name().getBytes(StandardCharsets.UTF_8))
         : new UUID(id.getMostSignificantBits(), id.getLeastSignificantBits());
+  }
+
+  /// The partitions that members of a group read; null while it divides them.
+  ///
+  /// @throws KafkaException when the brokers do not answer, or refuse
+  static @Nullable Set<TopicPartition> readBy(Admin admin, String group) {
+    try {
+      ConsumerGroupDescription now =
+          get(admin.describeConsumerGroups(List.of(group)).describedGroups().get(group));
+      if (now.groupState() != GroupState.STABLE) {
+        return null;
+      }
+      Set<TopicPartition> read = new HashSet<>();
+      now.members().forEach(member -> read.addAll(member.assignment().topicPartitions()));
+      return read;
+    } catch (GroupIdNotFoundException notYet) {
+      return null;
+    }
   }
 
   /// The named topics, and those that match; internal topics match only by their full name.

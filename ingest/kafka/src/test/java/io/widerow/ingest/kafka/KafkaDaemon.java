@@ -4,7 +4,7 @@ import io.widerow.faults.Await;
 import io.widerow.ingest.Daemon;
 import io.widerow.ingest.LocalStore;
 import io.widerow.ingest.config.DaemonConfig;
-import io.widerow.storage.embedded.EmbeddedStore;
+import io.widerow.storage.EventStore;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -15,6 +15,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -47,7 +48,13 @@ final class KafkaDaemon implements AutoCloseable {
   }
 
   private static Map<String, String> keys(String kafka, String[] more) {
-    Map<String, String> keys = new HashMap<>(Map.of("kafka", kafka));
+    Map<String, String> keys = keys(more);
+    keys.put("kafka", kafka);
+    return keys;
+  }
+
+  private static Map<String, String> keys(String[] more) {
+    Map<String, String> keys = new HashMap<>();
     for (String key : more) {
       int equals = key.indexOf('=');
       keys.put(key.substring(0, equals), key.substring(equals + 1));
@@ -81,19 +88,8 @@ final class KafkaDaemon implements AutoCloseable {
   ///
   /// @param arguments directory of the store, then `key=value` each
   public static void main(String[] arguments) throws InterruptedException {
-    Map<String, String> keys = new HashMap<>();
-    keys.put("data", arguments[0]);
-    keys.put("http", "127.0.0.1:0");
-    keys.put("lanes", "2");
-    keys.put("open-bytes", "8388608");
-    keys.put("journal-file-bytes", "1048576");
-    keys.put("journal-bytes", "4194304");
-    keys.put("disk-reserve-bytes", "0");
-    for (int i = 1; i < arguments.length; i++) {
-      int equals = arguments[i].indexOf('=');
-      keys.put(arguments[i].substring(0, equals), arguments[i].substring(equals + 1));
-    }
-    DaemonConfig config = DaemonConfig.of(keys);
+    String[] more = Arrays.copyOfRange(arguments, 1, arguments.length);
+    DaemonConfig config = config(Path.of(arguments[0]), keys(more));
     CountDownLatch stop = new CountDownLatch(1);
     CountDownLatch stopped = new CountDownLatch(1);
     Runtime.getRuntime()
@@ -106,7 +102,8 @@ final class KafkaDaemon implements AutoCloseable {
                 Thread.currentThread().interrupt();
               }
             }));
-    try (EmbeddedStore store = LocalStore.open(config);
+    try (EventStore store =
+            config.cluster().isOn() ? ClusterStore.open(config) : LocalStore.open(config);
         Daemon daemon = Daemon.start(config, store)) {
       System.out.println(daemon.httpAddress().getPort());
       daemon.awaitStop(stop, System.err::println);
@@ -115,7 +112,30 @@ final class KafkaDaemon implements AutoCloseable {
     }
   }
 
+  /// A small daemon with these keys.
+  static DaemonConfig config(Path data, Map<String, String> more) {
+    Map<String, String> keys = new HashMap<>();
+    keys.put("data", data.toString());
+    keys.put("http", "127.0.0.1:0");
+    keys.put("lanes", "2");
+    keys.put("open-bytes", "8388608");
+    keys.put("journal-file-bytes", "1048576");
+    keys.put("journal-bytes", "4194304");
+    keys.put("disk-reserve-bytes", "0");
+    keys.putAll(more);
+    return DaemonConfig.of(keys);
+  }
+
+  /// The number of partitions that are read.
+  static int count(String lines) {
+    return (int) lines.lines().filter(line -> line.contains("\"state\":\"reading\"")).count();
+  }
+
   String get(String path) throws IOException, InterruptedException {
+    return get(port, path);
+  }
+
+  static String get(int port, String path) throws IOException, InterruptedException {
     HttpRequest request =
         HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path)).build();
     return CLIENT.send(request, HttpResponse.BodyHandlers.ofString()).body();

@@ -49,14 +49,16 @@ record StoredRecords(Map<String, TreeSet<Long>> offsets, List<String> bodies) {
   private static void forEach(Path directory, Consumer<EventView> reader) {
     try (EmbeddedStore store = EmbeddedStore.openForReading(directory);
         StoreView view = store.view()) {
-      List<PartitionKey> keys =
-          view.partitions(_ -> true, 0, Long.MAX_VALUE / 2).stream()
-              .map(PartitionInfo::key)
-              .toList();
-      try (EventCursor cursor = view.open(keys, Scan.all())) {
-        while (cursor.nextWhenReady() == EventCursor.Step.EVENT) {
-          reader.accept(cursor.event());
-        }
+      forEach(view, reader);
+    }
+  }
+
+  private static void forEach(StoreView view, Consumer<EventView> reader) {
+    List<PartitionKey> keys =
+        view.partitions(_ -> true, 0, Long.MAX_VALUE / 2).stream().map(PartitionInfo::key).toList();
+    try (EventCursor cursor = view.open(keys, Scan.all())) {
+      while (cursor.nextWhenReady() == EventCursor.Step.EVENT) {
+        reader.accept(cursor.event());
       }
     }
   }
@@ -75,11 +77,19 @@ record StoredRecords(Map<String, TreeSet<Long>> offsets, List<String> bodies) {
   /// The same for the partitions of some topics. They may have as many records as there are bits in
   /// the heap.
   static Map<String, BitSet> offsets(Path directory, Predicate<String> topics) {
+    try (EmbeddedStore store = EmbeddedStore.openForReading(directory);
+        StoreView view = store.view()) {
+      return offsets(view, topics);
+    }
+  }
+
+  /// The same for the events of a view.
+  static Map<String, BitSet> offsets(StoreView view, Predicate<String> topics) {
     Map<String, BitSet> offsets = new TreeMap<>();
     Map<String, Moment> last = new HashMap<>();
     var value = new AttributeValue();
     forEach(
-        directory,
+        view,
         event -> {
           assertTrue(event.find(TOPIC, value), "an event without topic");
           String topic = value.toString();

@@ -1,0 +1,181 @@
+package io.widerow.ingest.kafka;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.widerow.cluster.CassandraNode;
+import io.widerow.cluster.MemoryKeyspace;
+import io.widerow.faults.Await;
+import io.widerow.faults.Seeds;
+import io.widerow.faults.Slice;
+import io.widerow.ingest.Daemon;
+import io.widerow.ingest.config.DaemonConfig;
+import io.widerow.storage.EventStore;
+import io.widerow.storage.StoreView;
+import io.widerow.storage.cassandra.CassandraStore;
+import io.widerow.storage.cassandra.ClusterStores;
+import io.widerow.storage.cassandra.keyspace.Keyspace;
+import io.widerow.storage.cassandra.keyspace.KeyspaceException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.junit.jupiter.api.Test;
+
+/// Goal: daemons that share a store on a cluster divide the partitions among them and store each
+/// record once, while daemons come, go, are killed, and while one of them cannot reach the cluster
+/// and so does not notice that another one has its partitions. Method: a real broker; daemons over
+/// one keyspace in memory, and as processes over a real node.
+class KafkaClusterTest extends BrokerTest {
+  private static final int PARTITIONS = 6;
+  private static final String SOURCE = "logs?format=json&refresh=1s";
+  private static final String NOBODY = "cassandra://127.0.0.1:1/kafka?dc=datacenter1";
+
+  /// A daemon in this process, and the switch of its connection to the cluster.
+  private static final class Member implements AutoCloseable {
+    private final CassandraStore store;
+    private final Daemon daemon;
+    volatile boolean isAway;
+
+    Member(DaemonConfig config, MemoryKeyspace keyspace) {
+      Class<?>[] implemented = {Keyspace.class};
+      var connection =
+          (Keyspace)
+              Proxy.newProxyInstance(
+                  Keyspace.class.getClassLoader(),
+                  implemented,
+                  (_, method, arguments) ->
+                      isAway && method.getReturnType().equals(CompletableFuture.class)
+                          ? CompletableFuture.failedFuture(
+                              new KeyspaceException(KeyspaceException.Kind.UNREACHABLE, "away"))
+                          : method.invoke(keyspace, arguments));
+      store = ClusterStore.open(config, connection);
+      daemon = Daemon.start(config, store);
+    }
+
+    /// The numbers of the partitions that it reads now.
+    int partitions() throws Exception {
+      return KafkaDaemon.count(KafkaDaemon.get(daemon.httpAddress().getPort(), "/v1/kafka"));
+    }
+
+    @Override
+    public void close() {
+      daemon.close();
+      store.close();
+    }
+  }
+
+  private Member member(String name, MemoryKeyspace keyspace) {
+    Map<String, String> keys = new HashMap<>();
+    keys.put("store", NOBODY);
+    keys.put("kafka", broker.address() + "/" + SOURCE);
+    keys.put("kafka-set.session.timeout.ms", "6000");
+    return new Member(KafkaDaemon.config(directory.resolve(name), keys), keyspace);
+  }
+
+  private void send(int from, int until) {
+    try (KafkaProducer<byte[], byte[]> producer = broker.producer(Map.of("acks", "all"))) {
+      for (int i = from; i < until; i++) {
+        byte[] value = utf8(json("record " + i));
+        Future<RecordMetadata> _ =
+            producer.send(new ProducerRecord<>("logs", i % PARTITIONS, null, value));
+      }
+    }
+  }
+
+  private static long stored(EventStore store) {
+    try (StoreView view = store.view()) {
+      return StoredRecords.offsets(view, "logs"::equals).values().stream()
+          .mapToLong(BitSet::cardinality)
+          .sum();
+    }
+  }
+
+  @Test
+  void daemonsThatShareAKeyspaceStoreEachRecordOnce() throws Exception {
+    broker.create("logs", PARTITIONS, Map.of());
+    MemoryKeyspace keyspace = new MemoryKeyspace();
+    send(0, 2_000);
+    try (Member first = member("first", keyspace)) {
+      Await.until(() -> stored(first.store) == 2_000, "the first daemon has all");
+      assertEquals(PARTITIONS, first.partitions());
+      first.isAway = true;
+      send(2_000, 4_000);
+      Await.until(
+          () -> first.store.cluster().pendingEvents() >= 2_000, "they wait for the cluster");
+      try (Member second = member("second", keyspace)) {
+        Await.until(() -> second.partitions() == PARTITIONS / 2, "they have a half each");
+        Await.until(() -> stored(second.store) > 2_000, "the second daemon stores its half");
+        first.isAway = false;
+        Await.until(() -> stored(second.store) == 4_000, "both have stored their half");
+        Await.until(() -> first.store.cluster().pendingEvents() == 0, "nothing waits any more");
+        assertTrue(
+            first.store.cluster().counters().stream()
+                .anyMatch(each -> each.kind().equals("offsets") && each.value() > 0),
+            "the first daemon leaves out what the second one has");
+        send(4_000, 6_000);
+        Await.until(() -> stored(first.store) == 6_000, "both go on");
+      }
+      send(6_000, 8_000);
+      Await.until(() -> stored(first.store) == 8_000, "the first daemon has all again");
+      assertEquals(PARTITIONS, first.partitions());
+    }
+  }
+
+  @Test
+  void killedDaemonsOverARealNodeStoreEachRecordOnce() throws Exception {
+    CassandraNode.require();
+    int records = Slice.of("kafka.cluster.records", 6_000, 60_000);
+    int kills = Slice.of("kills", 3, 10);
+    SplittableRandom random = new SplittableRandom(Seeds.one());
+    broker.create("logs", PARTITIONS, Map.of());
+    Map<String, String> keys = new HashMap<>();
+    keys.put("store", CassandraNode.shared().uri("kafka" + broker.port));
+    keys.put("insecure", "true");
+    keys.put("kafka", SOURCE);
+    keys.put("kafka-set.session.timeout.ms", "6000");
+    List<KafkaDaemon> daemons = new ArrayList<>();
+    try {
+      daemons.add(daemon("first", keys));
+      daemons.add(daemon("second", keys));
+      Thread sender =
+          Thread.ofPlatform()
+              .start(() ->
+                  IntStream.range(0, records / 500).forEach(i -> send(500 * i, 500 * (i + 1))));
+      for (int kill = 0; kill < kills; kill++) {
+        long reached = (kill + 1L) * records / (kills + 2);
+        Await.until(
+            () -> daemons.get(0).sumOfNext() + daemons.get(1).sumOfNext() >= reached / 2,
+            "offsets are read");
+        Await.pause(Duration.ofMillis(random.nextInt(1_000)));
+        int one = random.nextInt(2);
+        daemons.get(one).kill();
+        daemons.set(one, daemon(one == 0 ? "first" : "second", keys));
+      }
+      sender.join();
+      try (EventStore store =
+          ClusterStores.openForReading(
+              ClusterStore.options(KafkaDaemon.config(directory.resolve("none"), keys)))) {
+        Await.until(() -> stored(store) == records, "each record is stored");
+      }
+    } finally {
+      daemons.forEach(KafkaDaemon::close);
+    }
+  }
+
+  private KafkaDaemon daemon(String name, Map<String, String> sources) throws Exception {
+    Map<String, String> keys = new HashMap<>(sources);
+    keys.computeIfPresent("kafka", (_, value) -> broker.address() + "/" + value);
+    return new KafkaDaemon(directory.resolve(name), keys);
+  }
+}
