@@ -146,10 +146,8 @@ public final class DemoCommand implements Callable<Integer> {
       say("A daemon runs on %s and writes to %s.".formatted(url, cluster == null ? data : cluster));
       DemoFeed feed = new DemoFeed(url, logs);
       feed(feed, daemon.socketAddress("syslog"));
-      if (kafka != null) {
-        say("It also reads %s; `%s kafka --url %s` shows how far.".formatted(kafka, shown, url));
-      }
-      worst = show(url, feed);
+      worst = kafka == null ? 0 : topics(url, feed, kafka);
+      worst |= show(url, feed);
       page(url);
       if (keep) {
         stay.untilAsked();
@@ -208,6 +206,18 @@ public final class DemoCommand implements Callable<Integer> {
     say("  404s as documents (_bulk)         %s".formatted(feed.missing()));
     say("  requests an hour over OTLP        %s".formatted(feed.counted()));
     say("  broker warnings as Loki pushes    %s".formatted(feed.brokerWarnings()));
+  }
+
+  /// Waits for the topics, and shows how far they are read.
+  private int topics(String url, DemoFeed feed, String source)
+      throws IOException, InterruptedException {
+    say("");
+    say("It also reads %s.".formatted(source));
+    if (!feed.awaitTopics()) {
+      say("They are not read to their ends yet; the reason is in the last column.");
+    }
+    say("$ %s kafka --url %s".formatted(shown, url));
+    return Main.commandLine(shell, "kafka").execute("list", "--output", "table", "--url", url);
   }
 
   private int show(String url, DemoFeed feed) throws IOException, InterruptedException {

@@ -40,6 +40,10 @@ final class DemoFeed {
   private static final DateTimeFormatter DAY =
       DateTimeFormatter.ofPattern("yyyy.MM.dd", Locale.ROOT);
 
+  private static final long TOPICS_NANOS = Duration.ofSeconds(20).toNanos();
+  private static final long TOPICS_LOOK_MILLIS = 100;
+  private static final int TOPICS_LOOKS = 15; // a lag is known after the first fetch
+
   private static final Pattern TOKEN = Pattern.compile("\\{\"token\":\"([^\"]+)\"}\\s*$");
 
   private final HttpClient client = HttpClient.newHttpClient();
@@ -163,6 +167,22 @@ final class DemoFeed {
         .map(BROKER::matcher)
         .filter(fields -> fields.matches() && fields.group(4).equals(level))
         .toList();
+  }
+
+  /// Waits until topics of Kafka are read to their ends. False when that takes too long.
+  boolean awaitTopics() throws IOException, InterruptedException {
+    HttpRequest request = HttpRequest.newBuilder(URI.create(url + "/v1/kafka")).build();
+    long until = System.nanoTime() + TOPICS_NANOS;
+    int looks = 0; // in a row
+    while (looks < TOPICS_LOOKS && System.nanoTime() < until) {
+      String body = client.send(request, HttpResponse.BodyHandlers.ofString()).body();
+      boolean isRead =
+          body.contains("\"state\":\"reading\"")
+              && body.lines().allMatch(line -> line.contains("\"lag\":0,"));
+      looks = isRead ? looks + 1 : 0;
+      Thread.sleep(TOPICS_LOOK_MILLIS);
+    }
+    return looks == TOPICS_LOOKS;
   }
 
   private String post(String path, String contentType, String body)

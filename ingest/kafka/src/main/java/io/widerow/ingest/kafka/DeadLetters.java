@@ -49,11 +49,17 @@ final class DeadLetters implements AutoCloseable {
   /// A refused record.
   ///
   /// @param hasValue false when the topic does not take a letter of this size
+  /// @param madeNanos when it was refused, of the monotonic clock
   record Letter(
       PartitionReader reader,
       ConsumerRecord<byte[], byte[]> record,
       String reason,
-      boolean hasValue) {
+      boolean hasValue,
+      long madeNanos) {
+    Letter withoutValue() {
+      return new Letter(reader, record, reason, false, madeNanos);
+    }
+
     long bytes() {
       return Math.max(0, record.serializedKeySize())
           + (long) Math.max(0, record.serializedValueSize());
@@ -104,7 +110,7 @@ final class DeadLetters implements AutoCloseable {
   }
 
   void write(PartitionReader reader, ConsumerRecord<byte[], byte[]> record, String reason) {
-    Letter letter = new Letter(reader, record, reason, true);
+    Letter letter = new Letter(reader, record, reason, true, System.nanoTime());
     reader.unread.remove(record.offset());
     reader.letters.put(record.offset(), letter);
     shares.claimInDebt(letter.bytes());
@@ -126,7 +132,7 @@ final class DeadLetters implements AutoCloseable {
     if (failure == null) {
       end(letter);
     } else if (failure instanceof RecordTooLargeException && letter.hasValue) {
-      unsent.add(new Letter(letter.reader, letter.record, letter.reason, false));
+      unsent.add(letter.withoutValue());
     } else if (options.letters() == KafkaOptions.Lost.PASS) {
       LOG.log(
           Level.WARNING,

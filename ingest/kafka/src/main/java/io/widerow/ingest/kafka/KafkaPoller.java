@@ -67,6 +67,7 @@ final class KafkaPoller implements Runnable {
   private final Intake intake;
   private final RecordDecoding decoding;
   private final TopicDiscovery discovery;
+  private final SourceShares shares;
   private final StartOffsets starts;
   private final @Nullable DeadLetters letters;
   private final @Nullable OwedReads owedReads; // with letters
@@ -116,6 +117,7 @@ final class KafkaPoller implements Runnable {
     this.intake = intake;
     this.decoding = decoding;
     this.discovery = discovery;
+    this.shares = shares;
     this.starts = new StartOffsets(options);
     this.letters =
         options.deadLetter().isEmpty() ? null : new DeadLetters(options, this::properties, shares);
@@ -192,7 +194,12 @@ final class KafkaPoller implements Runnable {
     all.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
     all.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
     all.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
+    int fetch = shares.fetchBytesMax();
     all.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, "5000");
+    all.putIfAbsent(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, Integer.toString(fetch));
+    all.putIfAbsent(
+        ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG,
+        Integer.toString(Math.min(fetch, ConsumerConfig.DEFAULT_MAX_PARTITION_FETCH_BYTES)));
     all.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
     return all;
   }

@@ -29,7 +29,8 @@ public final class KafkaProvider implements SourceProvider {
       String group,
       @Nullable SharedSources shared) {
     CLIENT_LOG.setLevel(Level.WARNING);
-    SourceShares shares = new SourceShares(intake);
+    int pollers = options.stream().mapToInt(KafkaOptions::readers).sum();
+    SourceShares shares = new SourceShares(intake, pollers);
     List<KafkaSource> sources = new ArrayList<>();
     for (KafkaOptions each : options) {
       try {

@@ -78,6 +78,8 @@ final class KafkaSource {
             this::states,
             this::reason,
             () -> intake.full() != null,
+            () -> pollers.stream().mapToInt(KafkaPoller::unread).max().orElse(0),
+            () -> pollers.stream().mapToLong(KafkaPoller::rebalances).sum(),
             registry,
             System::nanoTime);
   }

@@ -13,6 +13,7 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.DoubleAdder;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
@@ -29,35 +30,51 @@ final class KafkaWatch {
   private static final int STEPS_GROWING = 10; // five minutes
   private static final double AWAY_SECONDS = 30;
   private static final double REFUSED_MAX = 1_000;
+  private static final double OWED_SECONDS = 30;
+  private static final double UNREAD_SECONDS = 30;
 
   private final String source;
   private final Supplier<List<PartitionState>> states;
   private final Supplier<@Nullable String> reason;
   private final BooleanSupplier diskFull;
+  private final IntSupplier unread;
   private final MeterRegistry registry;
   private final LongSupplier nanoTime;
   private final Map<String, Topic> topics = new ConcurrentHashMap<>();
   private long awaySince;
+  private long readSince; // by the group
   private long looked;
   private volatile double awaySeconds; // 0 while it reads
+  private volatile double unreadSeconds; // 0 while the group reads all partitions
 
   /// @param source its name
   /// @param reason why nothing is read; null while records are
+  /// @param unread partitions that nobody in the group reads
+  /// @param rebalances changes of the partitions that the group gives to this daemon
   KafkaWatch(
       String source,
       Supplier<List<PartitionState>> states,
       Supplier<@Nullable String> reason,
       BooleanSupplier diskFull,
+      IntSupplier unread,
+      LongSupplier rebalances,
       MeterRegistry registry,
       LongSupplier nanoTime) {
     this.source = source;
     this.states = states;
     this.reason = reason;
     this.diskFull = diskFull;
+    this.unread = unread;
     this.registry = registry;
     this.nanoTime = nanoTime;
     this.awaySince = nanoTime.getAsLong();
+    this.readSince = awaySince;
     this.looked = awaySince;
+    counter(
+        Tags.of("source", source),
+        "rebalances",
+        "Changes of the partitions that the group gives to this daemon.",
+        _ -> (double) rebalances.getAsLong());
   }
 
   /// What is remembered of a topic.
@@ -79,6 +96,10 @@ final class KafkaWatch {
       awaySince = now;
     }
     awaySeconds = (now - awaySince) / (double) SECOND_NANOS;
+    if (unread.getAsInt() == 0) {
+      readSince = now;
+    }
+    unreadSeconds = (now - readSince) / (double) SECOND_NANOS;
     double step = (now - looked) / (double) SECOND_NANOS;
     looked = now;
     for (String name : new TreeSet<>(states.get().stream().map(PartitionState::topic).toList())) {
@@ -186,6 +207,19 @@ final class KafkaWatch {
               "look at the brokers, the address and the credentials; records wait in Kafka until"
                   + " its retention"));
     }
+    double seconds = unreadSeconds;
+    if (seconds > UNREAD_SECONDS) {
+      findings.add(
+          new Finding(
+              "kafka-unread",
+              Finding.Severity.BAD,
+              source,
+              seconds,
+              UNREAD_SECONDS,
+              "no daemon reads %d partitions of source %s".formatted(unread.getAsInt(), source),
+              "look whether all members of its group have the same topics, and are no others than"
+                  + " the daemons of the store"));
+    }
     new TreeMap<>(topics).forEach((name, topic) -> add(name, topic, findings));
     return findings;
   }
@@ -216,6 +250,20 @@ final class KafkaWatch {
               "the last %.0f records of %s were all refused".formatted(refused, name),
               "compare format in the key with what producers send; `widerow kafka` has the last"
                   + " reason"));
+    }
+    double owed = of(name).stream().mapToDouble(PartitionState::owedSeconds).max().orElse(0);
+    if (owed > OWED_SECONDS) {
+      findings.add(
+          new Finding(
+              "kafka-dead-letter",
+              Finding.Severity.BAD,
+              subject,
+              owed,
+              OWED_SECONDS,
+              "%d refused records of %s are not in the dead-letter topic yet"
+                  .formatted(sum(name, PartitionState::owed), name),
+              "`widerow kafka` has the reason; a partition that owes 64 letters waits, unless"
+                  + " dead-letter-lost=pass"));
     }
     long gaps = sum(name, state -> state.gaps().size());
     if (gaps > 0) {

@@ -43,6 +43,7 @@ final class PartitionReader {
   /// Offsets that the position owed at the start, and whose records are not read again yet.
   final SortedSet<Long> unread;
 
+  private final long madeNanos = System.nanoTime();
   private final List<SourceGap> gaps;
   private final List<ConsumerRecord<byte[], byte[]>> torn = new ArrayList<>();
   private long tornUntil;
@@ -167,6 +168,15 @@ final class PartitionReader {
 
   int owed() {
     return unread.size() + letters.size();
+  }
+
+  private double owedSeconds() {
+    long now = System.nanoTime();
+    long since = unread.isEmpty() ? now : madeNanos;
+    for (DeadLetters.Letter letter : letters.values()) {
+      since = Math.min(since, letter.madeNanos());
+    }
+    return (now - since) / 1e9;
   }
 
   /// Lets the position be written when it owes less and nothing else writes it.
@@ -341,6 +351,7 @@ final class PartitionReader {
         rejected,
         empty,
         owed(),
+        owedSeconds(),
         bytes,
         List.copyOf(gaps),
         isWaiting ? why : reason);

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// @param rejected events that were refused
 /// @param empty records without a value
 /// @param owed refused records that are not in the dead-letter topic yet
+/// @param owedSeconds age of the oldest letter that is owed; 0 for none
 /// @param bytes of the values
 /// @param reason of the refusal or wait that came last; null for none
 record PartitionState(
@@ -31,6 +32,7 @@ record PartitionState(
     long rejected,
     long empty,
     long owed,
+    double owedSeconds,
     long bytes,
     List<SourceGap> gaps,
     @Nullable String reason) {

@@ -18,15 +18,29 @@ import org.jspecify.annotations.Nullable;
 final class SourceShares {
   private static final int CREDIT_SHARE = 2; // all sources get the half
 
+  private static final int FETCHES = 8; // of a thread in its share: received, polled, decoded
+  private static final int FETCH_BYTES_MIN = 256 << 10;
+  private static final int FETCH_BYTES_MAX = 16 << 20;
+
   private final ByteCredit credit;
+  private final int pollers;
   private final Map<SourcePartition, SourcePosition> positions;
   private final AtomicLong held = new AtomicLong();
   private final Map<SourcePartition, String> owners = new ConcurrentHashMap<>();
   private final AtomicInteger begun = new AtomicInteger(); // partitions without a position before
 
-  SourceShares(Intake intake) {
+  /// @param pollers threads that poll, of all sources
+  SourceShares(Intake intake, int pollers) {
+    this.pollers = pollers;
     credit = intake.credit();
     positions = intake.lanes().positions();
+  }
+
+  /// The bytes that a thread asks brokers for at a time. What it has received and polled is not
+  /// claimed yet, so it has to be small to its share of the credit.
+  int fetchBytesMax() {
+    long share = credit.bytesMax() / CREDIT_SHARE / pollers;
+    return (int) Math.clamp(share / FETCHES, FETCH_BYTES_MIN, FETCH_BYTES_MAX);
   }
 
   /// Claims bytes before a batch is decoded.

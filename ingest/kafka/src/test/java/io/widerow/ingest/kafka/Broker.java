@@ -7,6 +7,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -14,17 +15,21 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /// A broker of Kafka, its own controller, as a process of its own. Its libraries are those that the
 /// module `ingest/kafka/server` fetches.
 ///
 /// - Threads: one.
-final class Broker implements AutoCloseable {
+public final class Broker implements AutoCloseable {
   private static final int BATCH_HEAD_BYTES = Long.BYTES + Integer.BYTES; // offset, length
   private static final String CLUSTER = "4L6g3nShT-eMCtK--X86sw";
 
@@ -34,7 +39,7 @@ final class Broker implements AutoCloseable {
   private Process process;
 
   /// A broker that is started, with its logs in `directory`.
-  Broker(Path directory) throws IOException, InterruptedException {
+  public Broker(Path directory) throws IOException, InterruptedException {
     this(directory, freePort(), "");
   }
 
@@ -196,7 +201,7 @@ final class Broker implements AutoCloseable {
     }
   }
 
-  String address() {
+  public String address() {
     return "127.0.0.1:" + port;
   }
 
@@ -204,7 +209,7 @@ final class Broker implements AutoCloseable {
     return Admin.create(Map.of("bootstrap.servers", address()));
   }
 
-  void create(String topic, int partitions, Map<String, String> settings) {
+  public void create(String topic, int partitions, Map<String, String> settings) {
     try (Admin admin = admin()) {
       var topics = List.of(new NewTopic(topic, partitions, (short) 1).configs(settings));
       admin.createTopics(topics).all().get(Await.SECONDS, TimeUnit.SECONDS);
@@ -220,6 +225,18 @@ final class Broker implements AutoCloseable {
     all.putAll(more);
     var bytes = new ByteArraySerializer();
     return new KafkaProducer<>(all, bytes, bytes);
+  }
+
+  /// Sends records to the partitions of a topic in turn.
+  public void send(String topic, int partitions, Stream<String> values) {
+    int[] sent = {0};
+    try (KafkaProducer<byte[], byte[]> producer = producer(Map.of("acks", "all"))) {
+      values.forEach(value -> {
+        byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
+        Future<RecordMetadata> _ =
+            producer.send(new ProducerRecord<>(topic, sent[0]++ % partitions, null, bytes));
+      });
+    }
   }
 
   @Override

@@ -117,6 +117,23 @@ class DeadLetterTest extends BrokerTest {
     assertEquals(List.of("after"), StoredRecords.read(data()).bodies());
   }
 
+  /// The brokers refuse each letter, which may be lost: the partition goes on.
+  @Test
+  void lettersThatMayBeLostStopNoPartition() throws Exception {
+    broker.create("t", 1, Map.of());
+    broker.create(DEAD, 1, Map.of("max.message.bytes", "10"));
+    String[] bad = new String[100];
+    Arrays.setAll(bad, i -> "bad " + i);
+    send("t", bad);
+    send("t", json("after"));
+    KafkaDaemon daemon = daemon("t?dead-letter-lost=pass&dead-letter=" + DEAD);
+    daemon.awaitNext(101);
+    daemon.awaitNothingOwed();
+    daemon.stop();
+    assertEquals(List.of(), letters());
+    assertEquals(List.of("after"), StoredRecords.read(data()).bodies());
+  }
+
   @Test
   void aLetterThatIsTooLargeHasNoValue() throws Exception {
     broker.create("t", 1, Map.of());

@@ -25,11 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Future;
 import java.util.stream.IntStream;
-import org.apache.kafka.clients.producer.KafkaProducer;
-import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.clients.producer.RecordMetadata;
 import org.junit.jupiter.api.Test;
 
 /// Goal: daemons that share a store on a cluster divide the partitions among them and store each
@@ -84,13 +80,8 @@ class KafkaClusterTest extends BrokerTest {
   }
 
   private void send(int from, int until) {
-    try (KafkaProducer<byte[], byte[]> producer = broker.producer(Map.of("acks", "all"))) {
-      for (int i = from; i < until; i++) {
-        byte[] value = utf8(json("record " + i));
-        Future<RecordMetadata> _ =
-            producer.send(new ProducerRecord<>("logs", i % PARTITIONS, null, value));
-      }
-    }
+    broker.send(
+        "logs", PARTITIONS, IntStream.range(from, until).mapToObj(i -> json("record " + i)));
   }
 
   private static long stored(EventStore store) {
@@ -142,12 +133,12 @@ class KafkaClusterTest extends BrokerTest {
     Map<String, String> keys = new HashMap<>();
     keys.put("store", CassandraNode.shared().uri("kafka" + broker.port));
     keys.put("insecure", "true");
-    keys.put("kafka", SOURCE);
+    keys.put("kafka", broker.address() + "/" + SOURCE);
     keys.put("kafka-set.session.timeout.ms", "6000");
     List<KafkaDaemon> daemons = new ArrayList<>();
     try {
-      daemons.add(daemon("first", keys));
-      daemons.add(daemon("second", keys));
+      daemons.add(new KafkaDaemon(directory.resolve("first"), keys));
+      daemons.add(new KafkaDaemon(directory.resolve("second"), keys));
       Thread sender =
           Thread.ofPlatform()
               .start(() ->
@@ -160,7 +151,7 @@ class KafkaClusterTest extends BrokerTest {
         Await.pause(Duration.ofMillis(random.nextInt(1_000)));
         int one = random.nextInt(2);
         daemons.get(one).kill();
-        daemons.set(one, daemon(one == 0 ? "first" : "second", keys));
+        daemons.set(one, new KafkaDaemon(directory.resolve(one == 0 ? "first" : "second"), keys));
       }
       sender.join();
       try (EventStore store =
@@ -171,11 +162,5 @@ class KafkaClusterTest extends BrokerTest {
     } finally {
       daemons.forEach(KafkaDaemon::close);
     }
-  }
-
-  private KafkaDaemon daemon(String name, Map<String, String> sources) throws Exception {
-    Map<String, String> keys = new HashMap<>(sources);
-    keys.computeIfPresent("kafka", (_, value) -> broker.address() + "/" + value);
-    return new KafkaDaemon(directory.resolve(name), keys);
   }
 }

@@ -19,7 +19,9 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
 
@@ -29,6 +31,10 @@ import java.util.regex.Pattern;
 final class KafkaDaemon implements AutoCloseable {
   private static final HttpClient CLIENT = HttpClient.newHttpClient();
 
+  private static final Pattern ACCEPTED =
+      Pattern.compile("(?m)^widerow_events_accepted_total\\{[^}]*} ([0-9.E+]+)$");
+
+  private final long startedNanos = System.nanoTime();
   private final Process process;
   private final int port;
 
@@ -194,6 +200,24 @@ final class KafkaDaemon implements AutoCloseable {
   /// @param next the sum of the offsets up to which the partitions are read
   void awaitNext(long next) {
     Await.until(() -> sumOfNext() >= next, next + " offsets are read");
+  }
+
+  /// Waits until it has stored a record, or the offsets are read to this sum.
+  ///
+  /// @return milliseconds since its process was started; empty when it had stored none
+  OptionalLong firstStoredMillis(long sum) throws IOException, InterruptedException {
+    Await.until(() -> hasStored() || sumOfNext() >= sum, "a record is stored");
+    long now = System.nanoTime();
+    return hasStored()
+        ? OptionalLong.of(TimeUnit.NANOSECONDS.toMillis(now - startedNanos))
+        : OptionalLong.empty();
+  }
+
+  private boolean hasStored() throws IOException, InterruptedException {
+    return ACCEPTED
+        .matcher(get("/metrics"))
+        .results()
+        .anyMatch(number -> Double.parseDouble(number.group(1)) > 0);
   }
 
   long sumOfNext() throws IOException, InterruptedException {

@@ -8,8 +8,10 @@ import io.widerow.faults.Seeds;
 import io.widerow.faults.Slice;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -45,6 +47,7 @@ class KafkaKillTest extends BrokerTest {
     broker.create("dead", 1, Map.of());
     send("again", numbers(0, AGAIN));
     Thread sender = Thread.ofPlatform().start(() -> send(broker, records));
+    List<Long> millis = new ArrayList<>();
     KafkaDaemon daemon = daemon(SOURCE);
     try {
       for (int kill = 0; kill < kills; kill++) {
@@ -61,8 +64,10 @@ class KafkaKillTest extends BrokerTest {
         } else {
           daemon.kill();
           daemon = daemon(SOURCE);
+          daemon.firstStoredMillis(records).ifPresent(millis::add);
         }
       }
+      System.out.println("milliseconds from start to first stored record: " + millis);
       sender.join();
       daemon.awaitNext(records + 3L * AGAIN);
       daemon.awaitNothingOwed();

@@ -17,14 +17,28 @@ class KafkaWatchTest {
   private long now;
   private @Nullable String reason;
   private boolean diskFull;
+  private int unread;
   private PartitionState state = state("reading", 0, 0, 0);
   private final KafkaWatch watch =
       new KafkaWatch(
-          "kafka", () -> List.of(state), () -> reason, () -> diskFull, registry, () -> now);
+          "kafka",
+          () -> List.of(state),
+          () -> reason,
+          () -> diskFull,
+          () -> unread,
+          () -> 4,
+          registry,
+          () -> now);
 
   private static PartitionState state(String state, long lag, long records, long rejected) {
+    return state(state, lag, records, rejected, 0);
+  }
+
+  private static PartitionState state(
+      String state, long lag, long records, long rejected, double owed) {
     return new PartitionState(
-        "kafka", "t", "id", 0, state, 0, lag, 1.5, records, rejected, 0, 0, 7, List.of(), null);
+        "kafka", "t", "id", 0, state, 0, lag, 1.5, records, rejected, 0, 3, owed, 7, List.of(),
+        null);
   }
 
   private List<String> findingsAfter(int seconds) {
@@ -64,6 +78,26 @@ class KafkaWatchTest {
     assertEquals(List.of("kafka-format"), findingsAfter(10));
     state = state("reading", 0, 1_002, 1_001);
     assertEquals(List.of(), findingsAfter(1));
+  }
+
+  @Test
+  void lettersThatAreOwedForHalfAMinuteAreReported() {
+    state = state("reading", 0, 0, 0, 30);
+    assertEquals(List.of(), findingsAfter(1));
+    state = state("reading", 0, 0, 0, 31);
+    assertEquals(List.of("kafka-dead-letter"), findingsAfter(1));
+    state = state("reading", 0, 0, 0);
+    assertEquals(List.of(), findingsAfter(1));
+  }
+
+  @Test
+  void partitionsThatNobodyReadsAreReportedAfterHalfAMinute() {
+    unread = 2;
+    assertEquals(List.of(), findingsAfter(30));
+    assertEquals(List.of("kafka-unread"), findingsAfter(1));
+    unread = 0;
+    assertEquals(List.of(), findingsAfter(1));
+    assertEquals(4.0, registry.get("widerow.kafka.rebalances").functionCounter().count());
   }
 
   @Test
