@@ -38,6 +38,9 @@ final class KafkaDaemon implements AutoCloseable {
   private final Process process;
   private final int port;
 
+  /// From the start of the process until it was ready.
+  final long readyMillis;
+
   /// A daemon with these keys.
   KafkaDaemon(Path data, Map<String, String> keys) throws IOException {
     this(List.of(), data, keys);
@@ -88,6 +91,7 @@ final class KafkaDaemon implements AutoCloseable {
       throw new IOException("the daemon has ended");
     }
     port = Integer.parseInt(line);
+    readyMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startedNanos);
   }
 
   /// The process.

@@ -47,7 +47,8 @@ class KafkaKillTest extends BrokerTest {
     broker.create("dead", 1, Map.of());
     send("again", numbers(0, AGAIN));
     Thread sender = Thread.ofPlatform().start(() -> send(broker, records));
-    List<Long> millis = new ArrayList<>();
+    List<Long> ready = new ArrayList<>(); // milliseconds
+    List<Long> stored = new ArrayList<>();
     KafkaDaemon daemon = daemon(SOURCE);
     try {
       for (int kill = 0; kill < kills; kill++) {
@@ -64,10 +65,11 @@ class KafkaKillTest extends BrokerTest {
         } else {
           daemon.kill();
           daemon = daemon(SOURCE);
-          daemon.firstStoredMillis(records).ifPresent(millis::add);
+          ready.add(daemon.readyMillis);
+          daemon.firstStoredMillis(records).ifPresent(stored::add);
         }
       }
-      System.out.println("milliseconds from start to first stored record: " + millis);
+      System.out.printf("from start, ms: ready %s, first record stored %s%n", ready, stored);
       sender.join();
       daemon.awaitNext(records + 3L * AGAIN);
       daemon.awaitNothingOwed();
