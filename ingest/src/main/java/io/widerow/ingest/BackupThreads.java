@@ -8,6 +8,7 @@ import io.widerow.ingest.config.HostName;
 import io.widerow.ingest.doctor.Finding;
 import io.widerow.storage.embedded.EmbeddedStore;
 import io.widerow.storage.objects.Backup;
+import io.widerow.storage.objects.BackupCatalog;
 import io.widerow.storage.objects.BackupOptions;
 import java.time.Duration;
 import java.util.List;
@@ -34,13 +35,14 @@ final class BackupThreads implements AutoCloseable {
     backup =
         new Backup(
             store::backup,
-            keys.place().open(),
+            keys.place().open(keys.s3()),
             new BackupOptions(
                 keys.every(),
                 keys.checkpoint(),
                 keys.spoolBytes(),
                 BackupOptions.OBJECT_BYTES,
-                HostName.value()),
+                HostName.value(),
+                keys.retention()),
             System::nanoTime);
     Gauge.builder(
             "widerow.backup.behind.seconds",
@@ -96,7 +98,7 @@ final class BackupThreads implements AutoCloseable {
                   "see the state of " + now.to()));
       default ->
           behind <= BEHIND_SECONDS_MAX
-              ? List.of()
+              ? gaps(now)
               : List.of(
                   finding(
                       "backup-behind",
@@ -105,6 +107,23 @@ final class BackupThreads implements AutoCloseable {
                       "the backup lacks the last %.0f seconds%s".formatted(behind, reason),
                       "see what slows down " + now.to()));
     };
+  }
+
+  private static List<Finding> gaps(Backup.Status now) {
+    if (now.gaps().isEmpty()) {
+      return List.of();
+    }
+    BackupCatalog.Gap last = now.gaps().getLast();
+    return List.of(
+        new Finding(
+            "backup-gap",
+            Finding.Severity.WARN,
+            "store",
+            (double) now.gaps().size(),
+            null,
+            "no second from %s to %s can be restored, though the store took something in then"
+                .formatted(last.from(), last.until()),
+            "see the log of that time: the place was away too long, or the daemon was killed"));
   }
 
   private static Finding finding(

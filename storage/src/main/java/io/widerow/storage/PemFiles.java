@@ -53,6 +53,16 @@ public final class PemFiles {
     }
   }
 
+  /// @param ca the only certificates that vouch for servers
+  public static TrustManager[] trusted(Path ca) {
+    try {
+      return trust(ca);
+    } catch (GeneralSecurityException | IOException failure) {
+      throw new IllegalArgumentException(
+          "TLS with %s: %s".formatted(ca, failure.getMessage()), failure);
+    }
+  }
+
   private static TrustManager[] trust(Path ca) throws GeneralSecurityException, IOException {
     KeyStore trusted = KeyStore.getInstance("PKCS12");
     trusted.load(null, NO_PASSWORD);

@@ -98,7 +98,14 @@ class CommandsTest {
   @CsvSource({
     "tail t --to, kafka:nope, widerow tail: to: must be kafka:HOST:PORT/TOPIC",
     "tail t --to, kafka:far.example:1/t, is not on this machine",
-    "backup list --from, s3://bucket/p, 'widerow backup list: from: this version backs up to'",
+    "backup list --from, s3://bucket, 'widerow backup list: from: must be s3://BUCKET/PREFIX, got'",
+    "backup list --s3-endpoint http://192.0.2.1 --from, s3://bucket/p, s3-endpoint:"
+        + " http://192.0.2.1",
+    "backup list --s3-endpoint nowhere --from, s3://bucket/p, s3-endpoint: must be http[s]://HOST",
+    "backup list --s3-ca /no/file --from, s3://bucket/p, s3-ca: cannot read the certificate file",
+    "backup list --from, s3://id:word@bucket/p, from: must be s3://BUCKET/PREFIX without"
+        + " credentials",
+    "backup forget --before 1h --from, nowhere, from: must be file:/DIRECTORY",
     "backup verify --from, nowhere, 'widerow backup verify: from: must be file:/DIRECTORY'",
     "backup restore --data d --from, nowhere, from: must be file:/DIRECTORY",
     "backup take-over --data d --to, nowhere, to: must be file:/DIRECTORY",

@@ -92,6 +92,7 @@ class NewerDaemonTest {
           "backup list",
           "backup verify",
           "backup restore",
+          "backup forget",
           "backup take-over");
 
   @TempDir private Path directory = Path.of(".");

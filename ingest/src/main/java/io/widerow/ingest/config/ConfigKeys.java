@@ -10,7 +10,6 @@ import io.widerow.ingest.config.Key.Default;
 import io.widerow.ingest.config.Key.Group;
 import io.widerow.query.forward.KafkaAccess;
 import io.widerow.storage.Durability;
-import io.widerow.storage.objects.ObjectPlace;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -87,22 +86,9 @@ public final class ConfigKeys {
               Form.KAFKA)
           .summary("further topics, with a client of their own; the name is that of the source");
 
-  static final Key<Optional<ObjectPlace>> BACKUP =
-      main("backup", "", Form.PLACE)
-          .summary("where the store is backed up continuously, file:/DIRECTORY; empty: nowhere");
-
-  static final Key<Duration> BACKUP_EVERY =
-      advanced("backup-every", "2s", Form.DURATION)
-          .summary("interval of shipping frames of the journals to `backup`");
-
-  static final Key<Duration> BACKUP_CHECKPOINT =
-      advanced("backup-checkpoint", "1h", Form.DURATION)
-          .summary("interval of checkpoints; a restore replays at most so much");
-
-  static final Key<Long> BACKUP_SPOOL_BYTES =
-      advanced("backup-spool-bytes", "4294967296", Form.LONG, Check.from(0))
-          .summary(
-              "journals that are kept while `backup` is away, at most a tenth of the free space");
+  static {
+    MADE.addAll(BackupKeys.ALL);
+  }
 
   static final Key<Durability> DURABILITY =
       key(

@@ -1,7 +1,6 @@
 package io.widerow.ingest.config;
 
 import static io.widerow.ingest.config.ConfigKeys.ALERTMANAGERS;
-import static io.widerow.ingest.config.ConfigKeys.BACKUP;
 import static io.widerow.ingest.config.ConfigKeys.BODY_BYTES_MAX;
 import static io.widerow.ingest.config.ConfigKeys.BUCKET_MINUTES;
 import static io.widerow.ingest.config.ConfigKeys.BUCKET_MINUTES_OF;
@@ -97,7 +96,15 @@ final class ConfigRules {
     rules.add(ConfigRule.of(ConfigRules::requireSource, KAFKA, KAFKA_OF, STORE, INSECURE));
     rules.add(new ConfigRule(KAFKA_ACCESS, config -> config.kafkaAccess().check(KAFKA_)));
     rules.add(ConfigRule.of(ConfigRules::requireOtherTopic, ConfigKeys.FORWARD, KAFKA, KAFKA_OF));
-    rules.add(ConfigRule.of(ConfigRules::requireBackupHere, BACKUP, STORE, DATA));
+    rules.add(ConfigRule.of(ConfigRules::requireBackupHere, BackupKeys.BACKUP, STORE, DATA));
+    rules.add(
+        ConfigRule.of(
+            ConfigRules::checkBucket,
+            BackupKeys.BACKUP,
+            BackupKeys.S3_ENDPOINT,
+            BackupKeys.S3_CREDENTIALS_FILE,
+            BackupKeys.S3_CA,
+            INSECURE));
     rules.add(ConfigRule.of(ConfigRules::requireNumber, DAEMON_NUMBER, STORE));
     rules.add(ConfigRule.of(ConfigRules::requireLateHere, RULES_LATE, STORE));
     rules.add(
@@ -205,8 +212,15 @@ final class ConfigRules {
     Path data = config.data().toAbsolutePath().normalize();
     Path place = backup.place().directory();
     require(
-        !place.startsWith(data) && !data.startsWith(place),
+        place == null || !place.startsWith(data) && !data.startsWith(place),
         "backup must be outside of data, got %s and %s".formatted(backup.place().url(), data));
+  }
+
+  private static void checkBucket(DaemonConfig config) {
+    BackupKeys backup = config.backup();
+    if (backup != null && backup.place().bucket() != null) {
+      BackupKeys.checkS3(backup.s3());
+    }
   }
 
   private static void requireLateHere(DaemonConfig config) {

@@ -192,15 +192,7 @@ public final class DaemonConfig {
 
   /// How the store is backed up; null when it is not.
   public @Nullable BackupKeys backup() {
-    return values
-        .get(ConfigKeys.BACKUP)
-        .map(place ->
-            new BackupKeys(
-                place,
-                values.get(ConfigKeys.BACKUP_EVERY),
-                values.get(ConfigKeys.BACKUP_CHECKPOINT),
-                values.get(ConfigKeys.BACKUP_SPOOL_BYTES)))
-        .orElse(null);
+    return BackupKeys.of(values, insecure());
   }
 
   /// Level of requests that name none.

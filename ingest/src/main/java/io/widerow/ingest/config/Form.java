@@ -5,6 +5,7 @@ import static io.widerow.ingest.config.Key.require;
 import io.widerow.event.LayoutOverride;
 import io.widerow.storage.Durability;
 import io.widerow.storage.objects.ObjectPlace;
+import io.widerow.storage.objects.S3Options;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.InvalidPathException;
@@ -98,6 +99,9 @@ public record Form<T>(
 
   static final Form<Optional<ObjectPlace>> PLACE =
       optional("URL", ObjectPlace::parse, ObjectPlace::url);
+
+  static final Form<Optional<java.net.URI>> ENDPOINT =
+      optional("URL", S3Options::endpoint, java.net.URI::toString);
 
   static final Form<Optional<KafkaOptions>> KAFKA =
       optional("HOST:PORT/TOPIC", KafkaOptions::parse, KafkaOptions::print);

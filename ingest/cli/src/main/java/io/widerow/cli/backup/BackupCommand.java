@@ -3,13 +3,11 @@ package io.widerow.cli.backup;
 import io.widerow.cli.DaemonOptions;
 import io.widerow.cli.ExitCode;
 import io.widerow.cli.Shell;
-import io.widerow.query.QueryException;
 import io.widerow.query.TimeText;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.remote.RemoteDocument;
 import io.widerow.storage.objects.Backup;
 import io.widerow.storage.objects.BackupCatalog;
-import io.widerow.storage.objects.ObjectPlace;
 import io.widerow.storage.objects.ObjectStore;
 import io.widerow.storage.objects.ObjectsException;
 import io.widerow.storage.objects.Restore;
@@ -17,6 +15,8 @@ import io.widerow.storage.objects.Verification;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -28,7 +28,7 @@ import picocli.CommandLine.Option;
 @Command(
     description = {
       "A daemon with the key `backup` ships its store as it grows. These commands read what it"
-          + " shipped; only take-over writes there."
+          + " shipped; only take-over and forget write there."
     },
     footer = {
       "Examples:",
@@ -42,6 +42,7 @@ import picocli.CommandLine.Option;
     })
 public final class BackupCommand {
   private static final long SECOND = 1_000_000_000L;
+  private static final int CONNECTIONS = 8;
 
   private final Shell shell;
 
@@ -51,11 +52,13 @@ public final class BackupCommand {
         names = "--from",
         paramLabel = "URL",
         required = true,
-        description = "Where the backup is: file:/DIRECTORY.")
+        description = "Where the backup is: file:/DIRECTORY or s3://BUCKET/PREFIX.")
     String from = "";
 
+    @Mixin S3Arguments s3 = new S3Arguments();
+
     ObjectStore open() {
-      return BackupCommand.open("from", from);
+      return s3.open("from", from);
     }
   }
 
@@ -67,12 +70,15 @@ public final class BackupCommand {
       name = "list",
       mixinStandardHelpOptions = true,
       description =
-          "Prints the spans of time that can be restored, oldest first. Between two of them the"
-              + " state at the end of the earlier one can be restored, and nothing later.")
+          "Prints the single moments and the spans of time that can be restored, oldest first."
+              + " Between two of them the state at the end of the earlier one can be restored, and"
+              + " nothing later.")
   int list(@Mixin Source source) {
     return run(() -> {
       OutputBuffer out = new OutputBuffer(1 << 10);
-      List<BackupCatalog.Span> spans = new BackupCatalog(source.open()).spans();
+      var catalog = new BackupCatalog(source.open());
+      catalog.points().forEach(at -> out.put("moment   %s%n".formatted(at)));
+      List<BackupCatalog.Span> spans = catalog.spans();
       for (BackupCatalog.Span span : spans) {
         out.put(
             "epoch %d  %s to %s  %d checkpoints, %d bytes of files in the last one%n"
@@ -145,11 +151,38 @@ public final class BackupCommand {
               description = "The last moment at or before this time. Default: the newest.")
           @Nullable String at) {
     return run(() -> {
-      Restore.Result made = new Restore(source.open(), data.toAbsolutePath()).run(nanos(at));
+      Restore.Result made;
+      try (ExecutorService threads = Executors.newFixedThreadPool(CONNECTIONS)) {
+        made =
+            new Restore(source.open(), data.toAbsolutePath(), threads, CONNECTIONS).run(nanos(at));
+      }
       OutputBuffer out = new OutputBuffer(1 << 8);
       out.put(
           "%s: as of %s, %d files, %d bytes%n"
               .formatted(made.directory(), made.cut(), made.files(), made.bytes()));
+      shell.write(out);
+      return ExitCode.OK;
+    });
+  }
+
+  @Command(
+      name = "forget",
+      mixinStandardHelpOptions = true,
+      description =
+          "Lets go of everything that is from before a time, earlier than backup-keep says: after a"
+              + " deletion, for example. The daemon that owns the place deletes it a day later.")
+  int forget(
+      @Mixin Source source,
+      @Option(
+              names = "--before",
+              paramLabel = "TIME",
+              required = true,
+              description = "A time; a checkpoint of then or later must be there.")
+          String before) {
+    return run(() -> {
+      String oldest = Backup.forget(source.open(), TimeText.parse("before", before, nowNanos()));
+      OutputBuffer out = new OutputBuffer(1 << 8);
+      out.put("each second from %s on is kept%n".formatted(oldest));
       shell.write(out);
       return ExitCode.OK;
     });
@@ -179,8 +212,9 @@ public final class BackupCommand {
               names = "--to",
               paramLabel = "URL",
               required = true,
-              description = "The place: file:/DIRECTORY.")
+              description = "The place: file:/DIRECTORY or s3://BUCKET/PREFIX.")
           String to,
+      @Mixin S3Arguments s3,
       @Option(
               names = "--data",
               paramLabel = "DIR",
@@ -188,22 +222,13 @@ public final class BackupCommand {
               description = "Directory of a stopped store.")
           Path data) {
     return run(() -> {
-      ObjectStore objects = open("to", to);
+      ObjectStore objects = s3.open("to", to);
       int epoch = Backup.takeOver(objects, data.toAbsolutePath(), "widerow-backup", nowNanos());
       OutputBuffer out = new OutputBuffer(1 << 8);
       out.put("%s belongs to %s now, epoch %d%n".formatted(objects, data, epoch));
       shell.write(out);
       return ExitCode.OK;
     });
-  }
-
-  private static ObjectStore open(String option, String url) {
-    try {
-      return ObjectPlace.parse(option, url).open();
-    } catch (IllegalArgumentException wrong) {
-      String why = String.valueOf(wrong.getMessage());
-      throw new QueryException.Refused(option, why.replaceFirst("^" + option + ":? ", ""));
-    }
   }
 
   private static long nanos(@Nullable String at) {

@@ -13,6 +13,7 @@ import io.widerow.storage.objects.ObjectsException;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// `POST /v1/admin/backup`: ships everything and makes a checkpoint. Without the key `backup`: 501.
@@ -58,6 +59,11 @@ public record BackupService(Supplier<@Nullable Backup> backup) {
             now.pendingBytes(),
             now.sentBytes()));
     HttpResponses.appendString(json.append(",\"checkpoint\":"), now.checkpoint());
+    HttpResponses.appendString(json.append(",\"oldest\":"), now.oldest());
+    json.append(
+        now.gaps().stream()
+            .map(gap -> "{\"from\":\"%s\",\"until\":\"%s\"}".formatted(gap.from(), gap.until()))
+            .collect(Collectors.joining(",", ",\"gaps\":[", "]")));
     json.append(",\"reason\":");
     String reason = now.reason();
     if (reason == null) {

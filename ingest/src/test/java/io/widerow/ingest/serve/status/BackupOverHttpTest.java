@@ -12,6 +12,7 @@ import io.widerow.ingest.TunedConfig;
 import io.widerow.storage.embedded.EmbeddedStore;
 import io.widerow.storage.objects.ObjectPlace;
 import io.widerow.storage.objects.Restore;
+import io.widerow.storage.objects.S3Options;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
@@ -46,7 +47,9 @@ class BackupOverHttpTest {
       write(daemon, 10); // shipped when the daemon stops
     }
     Path target = directory.resolve("restored");
-    var _ = new Restore(ObjectPlace.parse("backup", place()).open(), target).run(Long.MAX_VALUE);
+    var _ =
+        new Restore(ObjectPlace.parse("backup", place()).open(S3Options.NONE), target)
+            .run(Long.MAX_VALUE);
     try (EmbeddedStore store = EmbeddedStore.openForReading(target)) {
       assertEquals(110, store.recovery().eventsReplayed() + store.statistics().segmentEvents());
     }
@@ -109,8 +112,10 @@ class BackupOverHttpTest {
     String data = directory.resolve("store").toString();
     Map<String, String> refused =
         Map.of(
-            "s3://bucket/prefix",
-            "not to S3",
+            "s3://bucket",
+            "must be s3://BUCKET/PREFIX",
+            "s3://id:word@bucket/prefix",
+            "without credentials",
             "/directory",
             "must be file:/DIRECTORY",
             "file:" + data + "/inside",

@@ -8,9 +8,14 @@ import io.widerow.storage.embedded.BackupCut;
 import io.widerow.storage.embedded.BackupFeed;
 import io.widerow.storage.manifest.StoreFormat;
 import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The backup of an open store: what its two threads do, and what it reports. It never stops the
@@ -35,6 +40,9 @@ public final class Backup implements AutoCloseable {
   private static final long LOOK_NANOS = 86_400 * SECOND;
   private static final int FREE_SHARE = 10;
 
+  /// So long a deletion that an earlier owner has asked for may be on its way.
+  private static final long TRUST_NANOS = 60 * SECOND;
+
   private final Supplier<BackupFeed> feeds;
   private final ObjectStore objects;
   private final BackupOptions options;
@@ -43,6 +51,7 @@ public final class Backup implements AutoCloseable {
   private final Object files = new Object(); // held by who makes a checkpoint
   private final Retry framesRetry = new Retry();
   private final Retry filesRetry = new Retry();
+  private final Retry retentionRetry = new Retry();
   private volatile @Nullable Run run;
   private volatile @Nullable String ended; // why it never goes on
   private volatile long restorableAt; // monotonic: what was committed then can be restored
@@ -52,6 +61,8 @@ public final class Backup implements AutoCloseable {
   private long requiredAt;
   private long checkpointAt; // of the files
   private long lookedAt;
+  private long retainedAt;
+  private volatile BackupRetention.@Nullable Found retained;
 
   /// One epoch.
   private static final class Run {
@@ -59,12 +70,19 @@ public final class Backup implements AutoCloseable {
     private final BackupFeed feed;
     private final FrameShipper shipper;
     private final CheckpointWriter writer;
+    private final long beginNanos; // monotonic
 
-    Run(Owner owner, BackupFeed feed, FrameShipper shipper, CheckpointWriter writer) {
+    Run(
+        Owner owner,
+        BackupFeed feed,
+        FrameShipper shipper,
+        CheckpointWriter writer,
+        long beginNanos) {
       this.owner = owner;
       this.feed = feed;
       this.shipper = shipper;
       this.writer = writer;
+      this.beginNanos = beginNanos;
     }
   }
 
@@ -105,6 +123,8 @@ public final class Backup implements AutoCloseable {
   /// @param pendingBytes bytes of journals that are kept for it
   /// @param checkpoint name of the last one of this process; empty before it
   /// @param sentBytes bytes of the objects that this process put
+  /// @param oldest the moment from which each second can be restored; empty while it is not known
+  /// @param gaps in it
   /// @param reason the last failure; null after a success
   public record Status(
       String state,
@@ -114,6 +134,8 @@ public final class Backup implements AutoCloseable {
       long pendingBytes,
       String checkpoint,
       long sentBytes,
+      String oldest,
+      List<BackupCatalog.Gap> gaps,
       @Nullable String reason) {}
 
   /// A checkpoint that was made.
@@ -134,6 +156,7 @@ public final class Backup implements AutoCloseable {
     this.monotonic = monotonic;
     this.shippedAt = monotonic.getAsLong() - options.every().toNanos();
     this.restorableAt = monotonic.getAsLong();
+    this.retainedAt = monotonic.getAsLong() - options.retention().every().toNanos();
   }
 
   /// Makes a stopped store the owner of a place, whichever it belonged to.
@@ -147,6 +170,27 @@ public final class Backup implements AutoCloseable {
         disk,
         directory,
         () -> Owner.claim(objects, BackupMark.of(disk, directory), host, nowNanos, true).epoch());
+  }
+
+  /// Lets go of everything in a place that is from before a time. The daemon that owns the place
+  /// deletes it.
+  ///
+  /// @return the moment from which each second is kept
+  /// @throws ObjectsException.NotThere when no checkpoint is of that time or later
+  public static String forget(ObjectStore objects, long beforeNanos) {
+    var catalog = new BackupCatalog(objects);
+    String first = catalog.firstAt(beforeNanos);
+    if (first == null) {
+      throw new ObjectsException.NotThere(
+          "%s: no checkpoint is of that time or later; make one with `widerow backup now`"
+              .formatted(objects));
+    }
+    List<Kept.Point> points =
+        catalog.kept().points().stream().filter(point -> point.cutNanos() >= beforeNanos).toList();
+    if (objects.putIf(Kept.OBJECT, new Kept(first, points).toBytes(), catalog.keptTag()) == null) {
+      throw new ObjectsException.Away(objects + ": another has changed 'kept'; try again");
+    }
+    return catalog.oldestOf(first);
   }
 
   /// Takes a cut and ships what is due.
@@ -202,8 +246,8 @@ public final class Backup implements AutoCloseable {
               false);
       BackupFeed.Moment first = CheckpointWriter.first(feed, owner);
       var shipper = new FrameShipper(feed, objects, owner.epoch(), options.objectBytes(), first);
-      Run begun =
-          new Run(owner, feed, shipper, new CheckpointWriter(feed, objects, owner, shipper, first));
+      var writer = new CheckpointWriter(feed, objects, owner, shipper, first, doubtful());
+      Run begun = new Run(owner, feed, shipper, writer, monotonic.getAsLong());
       requiredAt = monotonic.getAsLong();
       run = begun;
       return begun;
@@ -211,6 +255,13 @@ public final class Backup implements AutoCloseable {
       feed.close();
       throw failure;
     }
+  }
+
+  /// Names in the trash of the place.
+  private Set<String> doubtful() {
+    Set<String> names = new HashSet<>();
+    BackupRetention.trash(objects).forEach(trash -> names.addAll(trash.names()));
+    return names;
   }
 
   /// Ends the epoch when the journals have become too long: a gap begins.
@@ -233,11 +284,14 @@ public final class Backup implements AutoCloseable {
     synchronized (files) {
       Run at = run;
       long now = monotonic.getAsLong();
-      if (at == null || closed || !filesRetry.isDue(now) || !isDue(at, now)) {
+      if (at == null || closed || !filesRetry.isDue(now)) {
         return;
       }
       try {
-        var _ = write(at, now);
+        if (isDue(at, now)) {
+          var _ = write(at, now);
+        }
+        retain(at, now);
       } catch (ObjectsException | StorageException failure) {
         filesRetry.failed(failure);
         if (failure instanceof ObjectsException.OtherOwner) {
@@ -263,10 +317,32 @@ public final class Backup implements AutoCloseable {
       at.writer.lookAgain();
       lookedAt = now;
     }
+    if (now - at.beginNanos >= TRUST_NANOS) {
+      at.writer.trustAll();
+    }
     Checkpoint made = at.writer.write();
     checkpointAt = now;
     filesRetry.succeeded();
     return made;
+  }
+
+  /// Lets go of what is not kept, if it is time to. A failure does not hold up checkpoints.
+  private void retain(Run at, long now) {
+    boolean isDue = now - retainedAt >= options.retention().every().toNanos();
+    if (!isDue || at.writer.last() == null || !retentionRetry.isDue(now)) {
+      return;
+    }
+    try {
+      retained =
+          new BackupRetention(objects, at.owner, options.retention())
+              .run(at.feed.nowNanos(), at.writer.made(), at.writer.inUse());
+      retainedAt = now;
+      retentionRetry.succeeded();
+    } catch (ObjectsException.OtherOwner lost) {
+      throw lost;
+    } catch (ObjectsException failure) {
+      retentionRetry.failed(failure);
+    }
   }
 
   /// Ends an epoch, unless it has ended: another one may begin.
@@ -306,14 +382,17 @@ public final class Backup implements AutoCloseable {
   }
 
   private @Nullable String reason() {
-    String ofFrames = framesRetry.reason;
-    return ended != null ? ended : ofFrames == null ? filesRetry.reason : ofFrames;
+    return Stream.of(ended, framesRetry.reason, filesRetry.reason, retentionRetry.reason)
+        .filter(Objects::nonNull)
+        .findFirst()
+        .orElse(null);
   }
 
   public Status status() {
     Run at = run;
     long behind = behindNanos(at);
     Checkpoint last = at == null ? null : at.writer.last();
+    BackupRetention.Found found = retained;
     return new Status(
         state(behind),
         objects.toString(),
@@ -322,6 +401,8 @@ public final class Backup implements AutoCloseable {
         at == null ? 0 : at.feed.heldBytes(),
         last == null ? "" : last.name(),
         sentBytes.get() + (at == null ? 0 : at.shipper.bytes() + at.writer.bytes()),
+        found == null ? "" : found.oldest(),
+        found == null ? List.of() : found.gaps(),
         reason());
   }
 

@@ -4,6 +4,7 @@ import io.widerow.storage.embedded.BackupCut;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.regex.Matcher;
@@ -17,17 +18,25 @@ import org.jspecify.annotations.Nullable;
 public final class BackupCatalog {
   private static final Pattern HEAD =
       Pattern.compile("\\{\"epoch\":\\d+,\"checkpoint\":\"([^\"]+)\",\"journal\":(\\d+)}\n");
+  private static final long GAP_NANOS = 60_000_000_000L;
   private static final Pattern STORE_ID = Pattern.compile("(?s).*\\nid ([0-9a-f-]{36})\\n.*");
 
   private final ObjectStore objects;
-  private final List<String> names; // of checkpoints, oldest first
+  private final List<String> names; // of checkpoints after which each second counts, oldest first
+  private final Kept kept;
+  private final @Nullable String keptTag;
   private long headJournal = -1;
   private @Nullable String headCheckpoint;
 
   /// The way to a time.
   ///
   /// @param untilNanos cuts from this time on do not count
-  record Plan(Checkpoint checkpoint, UUID store, long untilNanos) {}
+  /// @param frames number of the object after the last one of frames that must be there
+  record Plan(Checkpoint checkpoint, UUID store, long untilNanos, long frames) {}
+
+  /// A time between two spans in which something was acknowledged, and of which no second can be
+  /// restored.
+  public record Gap(String from, String until) {}
 
   /// A span of time that can be restored.
   ///
@@ -39,9 +48,14 @@ public final class BackupCatalog {
 
   /// @throws ObjectsException.NotThere when there is no backup
   public BackupCatalog(ObjectStore objects) {
+    this(objects, Set.of());
+  }
+
+  /// @param own checkpoints that are there, even if a list does not have them yet
+  BackupCatalog(ObjectStore objects, Set<String> own) {
     this.objects = objects;
     Owner.requireBackup(objects);
-    TreeSet<String> found = new TreeSet<>();
+    TreeSet<String> found = new TreeSet<>(own);
     objects.list(Checkpoint.DIRECTORY).stream().filter(Checkpoint::isName).forEach(found::add);
     ObjectStore.Read head = objects.get(CheckpointWriter.HEAD);
     if (head != null) {
@@ -53,7 +67,38 @@ public final class BackupCatalog {
       headCheckpoint = text.group(1);
       headJournal = Long.parseLong(text.group(2));
     }
-    this.names = List.copyOf(found);
+    ObjectStore.Read read = objects.get(Kept.OBJECT);
+    kept = read == null ? Kept.ALL : Kept.read(read.bytes());
+    keptTag = read == null ? null : read.tag();
+    names = found.stream().filter(kept::isFrom).toList();
+  }
+
+  Kept kept() {
+    return kept;
+  }
+
+  @Nullable String keptTag() {
+    return keptTag;
+  }
+
+  /// Names of the checkpoints after which each second can be restored, oldest first.
+  List<String> names() {
+    return names;
+  }
+
+  /// Moment of the first of them; empty when there is none.
+  String oldest() {
+    return names.isEmpty() ? "" : checkpoint(names.getFirst()).at();
+  }
+
+  /// Moment of a checkpoint.
+  String oldestOf(String name) {
+    return checkpoint(name).at();
+  }
+
+  /// Single moments before the first span, oldest first.
+  public List<String> points() {
+    return kept.points().stream().map(point -> Checkpoint.Times.text(point.cutNanos())).toList();
   }
 
   Checkpoint checkpoint(String name) {
@@ -71,7 +116,7 @@ public final class BackupCatalog {
       List<String> own = of(epoch);
       Checkpoint first = checkpoint(own.getFirst());
       Checkpoint last = checkpoint(own.getLast());
-      BackupCut end = end(new Plan(last, store(last), untilOf(epoch)));
+      BackupCut end = end(new Plan(last, store(last), untilOf(epoch), limitOf(last)));
       spans.add(
           new Span(
               epoch,
@@ -90,7 +135,7 @@ public final class BackupCatalog {
   /// The last cut that a checkpoint leads to; null when there is none yet.
   private @Nullable BackupCut end(Plan plan) {
     BackupCut[] last = {null};
-    for (long seq = lastSeq(plan.checkpoint()); seq >= plan.checkpoint().journal(); seq--) {
+    for (long seq = plan.frames() - 1; seq >= plan.checkpoint().journal(); seq--) {
       FrameObject object = frames(plan, seq);
       for (BackupCut cut : object == null ? List.<BackupCut>of() : object.cuts()) {
         last[0] = reaches(plan, cut) ? cut : last[0];
@@ -118,7 +163,7 @@ public final class BackupCatalog {
   }
 
   /// Number of the objects of frames that must exist.
-  long limitOf(Checkpoint checkpoint) {
+  private long limitOf(Checkpoint checkpoint) {
     return lastSeq(checkpoint) + 1;
   }
 
@@ -136,21 +181,12 @@ public final class BackupCatalog {
   /// @param atNanos the time; [Long#MAX_VALUE] for the newest state
   /// @throws ObjectsException.NotThere when the backup does not reach it
   Plan plan(long atNanos) {
-    int epoch = -1;
-    long until = Long.MAX_VALUE;
-    for (String name : names.reversed()) {
-      Checkpoint checkpoint = checkpoint(name);
-      if (checkpoint.epoch() != epoch) {
-        epoch = checkpoint.epoch();
-        until = untilOf(epoch);
-      }
-      if (checkpoint.nanos() <= atNanos && checkpoint.nanos() < until) {
-        long limit = atNanos == Long.MAX_VALUE ? until : Math.min(until, atNanos + 1);
-        var plan = new Plan(checkpoint, store(checkpoint), limit);
-        if (leadsSomewhere(plan)) {
-          return plan;
-        }
-      }
+    Plan plan = planOrNull(atNanos);
+    if (plan == null) {
+      plan = planOfPoint(atNanos);
+    }
+    if (plan != null) {
+      return plan;
     }
     String oldest = names.isEmpty() ? "no checkpoint is there yet" : firstText();
     throw new ObjectsException.NotThere(
@@ -161,22 +197,90 @@ public final class BackupCatalog {
     return "the first checkpoint is of " + checkpoint(names.getFirst()).at();
   }
 
-  private boolean leadsSomewhere(Plan plan) {
-    var chain = new FrameChain(this, plan);
-    while (true) {
-      FrameObject object = chain.next();
-      if (object == null) {
-        return false;
+  /// The best way to a time within the span of which each second is kept; null when there is none.
+  @Nullable Plan planOrNull(long atNanos) {
+    int epoch = -1;
+    long until = Long.MAX_VALUE;
+    long frames = 0;
+    for (String name : names.reversed()) {
+      Checkpoint checkpoint = checkpoint(name);
+      if (checkpoint.epoch() != epoch) {
+        epoch = checkpoint.epoch();
+        until = untilOf(epoch);
+        frames = limitOf(checkpoint);
       }
-      for (BackupCut cut : object.cuts()) {
-        if (reaches(plan, cut)) {
-          return true;
-        }
-        if (cut.nanos() >= plan.untilNanos()) {
-          return false;
+      if (checkpoint.nanos() <= atNanos && checkpoint.nanos() < until) {
+        long limit = atNanos == Long.MAX_VALUE ? until : Math.min(until, atNanos + 1);
+        var plan = new Plan(checkpoint, store(checkpoint), limit, frames);
+        if (first(plan) != null) {
+          return plan;
         }
       }
     }
+    return null;
+  }
+
+  private @Nullable Plan planOfPoint(long atNanos) {
+    for (Kept.Point point : kept.points().reversed()) {
+      if (point.cutNanos() <= atNanos) {
+        Checkpoint checkpoint = checkpoint(point.checkpoint());
+        return new Plan(checkpoint, store(checkpoint), point.cutNanos() + 1, point.frames());
+      }
+    }
+    return null;
+  }
+
+  /// The first moment that a checkpoint leads to; null when there is none.
+  Kept.@Nullable Point point(Checkpoint made) {
+    return first(new Plan(made, store(made), untilOf(made.epoch()), limitOf(made)));
+  }
+
+  private Kept.@Nullable Point first(Plan plan) {
+    var chain = new FrameChain(this, plan);
+    for (FrameObject object = chain.next(); object != null; object = chain.next()) {
+      for (BackupCut cut : object.cuts()) {
+        if (reaches(plan, cut)) {
+          return new Kept.Point(plan.checkpoint().name(), chain.seq(), cut.nanos());
+        }
+        if (cut.nanos() >= plan.untilNanos()) {
+          return null;
+        }
+      }
+    }
+    return null;
+  }
+
+  /// The first checkpoint at or after a time; null when there is none.
+  @Nullable String firstAt(long nanos) {
+    return names.stream()
+        .filter(name -> checkpoint(name).nanos() >= nanos)
+        .findFirst()
+        .orElse(null);
+  }
+
+  /// Times between two spans in which something was acknowledged, if they are long.
+  List<Gap> gaps() {
+    List<Gap> gaps = new ArrayList<>();
+    BackupCut before = null;
+    for (int epoch : names.stream().map(Checkpoint::epochOf).distinct().toList()) {
+      Checkpoint last = checkpoint(of(epoch).getLast());
+      Checkpoint first = checkpoint(of(epoch).getFirst());
+      BackupCut begin = firstCut(new Plan(first, store(first), untilOf(epoch), limitOf(first)));
+      if (before != null
+          && begin != null
+          && !begin.lsns().equals(before.lsns())
+          && first.nanos() - before.nanos() > GAP_NANOS) {
+        gaps.add(new Gap(Checkpoint.Times.text(before.nanos()), first.at()));
+      }
+      BackupCut end = end(new Plan(last, store(last), untilOf(epoch), limitOf(last)));
+      before = end == null ? before : end;
+    }
+    return gaps;
+  }
+
+  private @Nullable BackupCut firstCut(Plan plan) {
+    FrameObject first = frames(plan, plan.checkpoint().journal());
+    return first == null || first.cuts().isEmpty() ? null : first.cuts().getFirst();
   }
 
   static boolean reaches(Plan plan, BackupCut cut) {

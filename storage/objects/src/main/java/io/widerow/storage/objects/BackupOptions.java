@@ -9,8 +9,14 @@ import java.time.Duration;
 /// @param spoolBytes bytes of journals that are kept while the object store is away
 /// @param objectBytes bytes of frames at which an object ends
 /// @param host of the daemon, for people
+/// @param retention how long it is kept
 public record BackupOptions(
-    Duration every, Duration checkpoint, long spoolBytes, int objectBytes, String host) {
+    Duration every,
+    Duration checkpoint,
+    long spoolBytes,
+    int objectBytes,
+    String host,
+    RetentionOptions retention) {
   public static final int OBJECT_BYTES = 8 << 20;
 
   public BackupOptions {

@@ -1,6 +1,5 @@
 package io.widerow.storage.objects;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -9,7 +8,6 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.zip.CRC32C;
 
 /// The files of a store at one moment, an object `checkpoints/<epoch>/<seq>.wc`: JSON lines, which
 /// FORMAT-OBJECTS.md describes. With the frames that follow it is a whole store.
@@ -40,7 +38,6 @@ record Checkpoint(
       Pattern.compile(
           "\\{\"file\":\"([A-Za-z0-9._/-]+)\",\"bytes\":(\\d{1,18}),"
               + "\"sha256\":\"([0-9a-f]{64})\"}");
-  private static final Pattern END = Pattern.compile("\\{\"crc32c\":\"([0-9a-f]{8})\"}\n");
 
   /// A file of the store.
   ///
@@ -111,14 +108,7 @@ record Checkpoint(
           "{\"file\":\"%s\",\"bytes\":%d,\"sha256\":\"%s\"}\n"
               .formatted(file.path(), file.bytes(), file.sha256()));
     }
-    lines.append("{\"crc32c\":\"%08x\"}\n".formatted(crc(lines.toString())));
-    return lines.toString().getBytes(StandardCharsets.US_ASCII);
-  }
-
-  private static int crc(String text) {
-    var crc = new CRC32C();
-    crc.update(text.getBytes(StandardCharsets.US_ASCII));
-    return (int) crc.getValue();
+    return CheckedLines.toBytes(lines);
   }
 
   /// Reads an object.
@@ -126,15 +116,7 @@ record Checkpoint(
   /// @param object its name
   /// @throws ObjectsException.Damaged when it is not the one that was put there
   static Checkpoint read(String object, byte[] bytes) {
-    String text = new String(bytes, StandardCharsets.US_ASCII);
-    int last = text.lastIndexOf("{\"crc32c\"");
-    Matcher end = END.matcher(text.substring(Math.max(last, 0)));
-    if (last < 0
-        || !end.matches()
-        || Integer.parseUnsignedInt(end.group(1), 16) != crc(text.substring(0, last))) {
-      throw new ObjectsException.Damaged(object, "its checksum is wrong");
-    }
-    List<String> lines = text.substring(0, last).lines().toList();
+    List<String> lines = CheckedLines.read(object, bytes);
     Matcher head = HEAD.matcher(lines.isEmpty() ? "" : lines.getFirst());
     if (!head.matches() || Integer.parseInt(head.group(1)) != FORMAT) {
       throw new ObjectsException.Damaged(object, "not a checkpoint of format " + FORMAT);

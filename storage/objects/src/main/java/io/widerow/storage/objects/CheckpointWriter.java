@@ -8,10 +8,8 @@ import io.widerow.storage.journal.Witness;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -43,8 +41,10 @@ final class CheckpointWriter {
   private final ObjectStore objects;
   private final Owner owner;
   private final FrameShipper shipper;
-  private final Map<String, Checkpoint.Entry> known = new HashMap<>(); // by path, of this epoch
+  private final KnownDigests digests;
   private final Set<String> there = new HashSet<>(); // objects
+  private final Set<String> made = new HashSet<>(); // checkpoints
+  private final Set<String> doubtful; // objects that an earlier owner may delete for a while
   private long seq;
   private BackupFeed.@Nullable Moment waiting;
   private volatile BackupFeed.Moment newest;
@@ -52,12 +52,16 @@ final class CheckpointWriter {
   private final AtomicLong bytes = new AtomicLong();
 
   /// @param first moment of the epoch
+  /// @param doubtful objects in the trash, which an earlier owner may still delete
   CheckpointWriter(
       BackupFeed feed,
       ObjectStore objects,
       Owner owner,
       FrameShipper shipper,
-      BackupFeed.Moment first) {
+      BackupFeed.Moment first,
+      Set<String> doubtful) {
+    this.doubtful = new HashSet<>(doubtful);
+    this.digests = new KnownDigests(feed.disk(), feed.directory());
     this.feed = feed;
     this.objects = objects;
     this.owner = owner;
@@ -110,6 +114,21 @@ final class CheckpointWriter {
     there.clear();
   }
 
+  /// No earlier owner deletes anything any more.
+  void trustAll() {
+    doubtful.clear();
+  }
+
+  /// The checkpoints of this epoch.
+  Set<String> made() {
+    return Set.copyOf(made);
+  }
+
+  /// The objects of files that the next checkpoint relies on.
+  Set<String> inUse() {
+    return Set.copyOf(there);
+  }
+
   /// Makes a checkpoint of the moment that waits, or of now.
   ///
   /// @throws ObjectsException.Away when it could not be made; the next call goes on
@@ -123,7 +142,7 @@ final class CheckpointWriter {
     }
     List<Checkpoint.Entry> files = new ArrayList<>();
     putAll(moment.directory(), "", files);
-    var made =
+    var next =
         new Checkpoint(
             owner.epoch(),
             seq,
@@ -132,20 +151,21 @@ final class CheckpointWriter {
             shipper.journalFrom(moment.sealed()),
             moment.sealed(),
             files);
-    known.keySet().retainAll(files.stream().map(Checkpoint.Entry::path).toList());
     there.retainAll(files.stream().map(Checkpoint.Entry::object).toList());
     owner.require(objects);
-    put(made.name(), new BytesContent(made.toBytes()));
+    put(next.name(), new BytesContent(next.toBytes()));
+    made.add(next.name());
     String head =
         "{\"epoch\":%d,\"checkpoint\":\"%s\",\"journal\":%d}\n"
-            .formatted(owner.epoch(), made.name(), shipper.seq());
+            .formatted(owner.epoch(), next.name(), shipper.seq());
     put(HEAD, new BytesContent(head.getBytes(StandardCharsets.US_ASCII)));
     shipper.wantCut();
     seq++;
-    last = made;
+    last = next;
     waiting = null;
     BackupFeed.deleteAll(feed.disk(), moment.directory());
-    return made;
+    digests.save(files.stream().map(Checkpoint.Entry::path).toList());
+    return next;
   }
 
   private void putAll(Path directory, String prefix, List<Checkpoint.Entry> files) {
@@ -164,14 +184,21 @@ final class CheckpointWriter {
 
   private Checkpoint.Entry putFile(Path path, String name) {
     FileContent content = FileContent.of(feed.disk(), path);
-    Checkpoint.Entry entry = known.get(name);
     boolean neverChanges = NEVER_CHANGE.stream().anyMatch(name::startsWith);
-    if (entry == null || !neverChanges || entry.bytes() != content.bytes()) {
+    Checkpoint.Entry entry = neverChanges ? digests.of(name, path, content.bytes()) : null;
+    if (entry == null) {
       entry = new Checkpoint.Entry(name, content.bytes(), ContentDigest.of(content));
-      known.put(name, entry);
+      if (neverChanges) {
+        digests.add(entry, path);
+      }
     }
     String object = entry.object();
     if (!there.contains(object)) {
+      if (doubtful.contains(object)) {
+        throw new ObjectsException.Away(
+            "%s: an earlier owner may still delete %s; it is looked at again in a minute"
+                .formatted(objects, object));
+      }
       ObjectStore.Found found = objects.head(object);
       if (found == null || found.bytes() != content.bytes()) {
         put(object, content);

@@ -17,6 +17,8 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -196,6 +198,29 @@ public final class DirectoryObjects implements ObjectStore {
             .sorted()
             .toList();
       }
+    });
+  }
+
+  @Override
+  public void delete(String name) {
+    attempt(() -> Files.deleteIfExists(file(name)));
+  }
+
+  @Override
+  public void tidy() {
+    Instant limit = Instant.now().minus(Duration.ofDays(1));
+    attempt(() -> {
+      if (!Files.isDirectory(directory)) {
+        return null;
+      }
+      try (Stream<Path> files = Files.walk(directory, FileVisitOption.FOLLOW_LINKS)) {
+        for (Path file : files.filter(each -> each.toString().endsWith(TEMPORARY)).toList()) {
+          if (Files.getLastModifiedTime(file).toInstant().isBefore(limit)) {
+            var _ = Files.deleteIfExists(file);
+          }
+        }
+      }
+      return null;
     });
   }
 

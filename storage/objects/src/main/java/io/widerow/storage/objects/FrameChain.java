@@ -16,8 +16,13 @@ final class FrameChain {
   FrameChain(BackupCatalog catalog, BackupCatalog.Plan plan) {
     this.catalog = catalog;
     this.plan = plan;
-    this.limit = catalog.limitOf(plan.checkpoint());
+    this.limit = plan.frames();
     this.seq = plan.checkpoint().journal();
+  }
+
+  /// Number of the next object.
+  long seq() {
+    return seq;
   }
 
   /// The next object; null after the last one.

@@ -55,6 +55,12 @@ public interface ObjectStore {
   /// missing or there.
   List<String> list(String prefix);
 
+  /// Deletes an object, if there is one.
+  void delete(String name);
+
+  /// Deletes what puts that were cut off have left since more than a day.
+  void tidy();
+
   /// The place in words, for messages.
   @Override
   String toString();

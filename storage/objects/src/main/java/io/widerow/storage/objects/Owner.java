@@ -53,6 +53,12 @@ record Owner(int epoch, UUID mark, String host, String since) {
     if (objects.get(FORMAT_OBJECT) == null) {
       var _ = objects.putIf(FORMAT_OBJECT, text, null);
     }
+    if (objects.putIf(FORMAT_OBJECT, text, null) != null) { // it is there
+      throw new ObjectsException.Away(
+          objects
+              + ": its server puts over an object in spite of If-None-Match, so it cannot"
+              + " keep two daemons apart");
+    }
     requireBackup(objects);
   }
 

@@ -16,9 +16,14 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 /// It is made under a temporary name, `<name>.restore.tmp`. A restore that was cut off goes on with
 /// the files that are missing.
 ///
-/// - Threads: one.
+/// - Threads: one, and an executor for fetching files.
 public final class Restore {
   private static final String TEMPORARY = ".restore.tmp";
   private static final String FORMAT = "restore";
@@ -45,6 +50,8 @@ public final class Restore {
   private final Path target;
   private final Path work;
   private final BiFunction<Disk, Path, Function<UUID, Journal.Factory>> journals;
+  private final Executor executor;
+  private final int connections;
 
   /// A restored store.
   ///
@@ -56,11 +63,20 @@ public final class Restore {
 
   /// @param target must not exist; its parent does
   public Restore(ObjectStore objects, Path target) {
+    this(objects, target, Runnable::run, 1);
+  }
+
+  /// @param target must not exist; its parent does
+  /// @param executor runs so many tasks at once
+  /// @param connections over which files are fetched
+  public Restore(ObjectStore objects, Path target, Executor executor, int connections) {
     this(
         objects,
         new RealDisk(),
         target,
-        (disk, path) -> ChronicleJournalFactory.ofStopped(path, disk));
+        (disk, path) -> ChronicleJournalFactory.ofStopped(path, disk),
+        executor,
+        connections);
   }
 
   /// @param journals makes the journals of a directory
@@ -68,7 +84,11 @@ public final class Restore {
       ObjectStore objects,
       Disk disk,
       Path target,
-      BiFunction<Disk, Path, Function<UUID, Journal.Factory>> journals) {
+      BiFunction<Disk, Path, Function<UUID, Journal.Factory>> journals,
+      Executor executor,
+      int connections) {
+    this.executor = executor;
+    this.connections = connections;
     this.objects = objects;
     this.disk = disk;
     this.target = target;
@@ -90,10 +110,7 @@ public final class Restore {
     Checkpoint checkpoint = plan.checkpoint();
     disk.createDirectory(work);
     requireRoom(checkpoint);
-    for (Checkpoint.Entry file : checkpoint.files()) {
-      boolean isFormat = file.path().equals(StoreFormat.NAME);
-      fetch(file, work.resolve(isFormat ? FORMAT + "/" + file.path() : file.path()));
-    }
+    fetchAll(checkpoint.files());
     BackupCut cut = writeJournals(catalog, plan);
     disk.rename(work.resolve(FORMAT).resolve(StoreFormat.NAME), work.resolve(StoreFormat.NAME));
     disk.delete(work.resolve(FORMAT));
@@ -121,9 +138,51 @@ public final class Restore {
     }
   }
 
+  /// Fetches files over several connections, the largest ones first.
+  private void fetchAll(List<Checkpoint.Entry> files) {
+    for (Checkpoint.Entry file : files) {
+      createDirectories(Objects.requireNonNull(pathOf(file).getParent()));
+    }
+    var left = new ConcurrentLinkedQueue<Checkpoint.Entry>();
+    files.stream()
+        .sorted(Comparator.comparingLong(Checkpoint.Entry::bytes).reversed())
+        .forEach(left::add);
+    Runnable some =
+        () -> {
+          try {
+            for (Checkpoint.Entry file = left.poll(); file != null; file = left.poll()) {
+              fetch(file, pathOf(file));
+            }
+          } catch (Throwable failure) {
+            left.clear(); // the others end after the file that they have begun
+            throw failure;
+          }
+        };
+    List<CompletableFuture<Void>> all = new ArrayList<>();
+    for (int i = 0; i < connections; i++) {
+      all.add(CompletableFuture.runAsync(some, executor));
+    }
+    Throwable failed = null;
+    for (CompletableFuture<Void> each : all) {
+      Throwable failure = each.handle((_, thrown) -> thrown).join();
+      failed = failed == null ? failure : failed;
+    }
+    Throwable cause = failed instanceof CompletionException ? failed.getCause() : failed;
+    if (cause instanceof RuntimeException known) {
+      throw known;
+    }
+    if (cause instanceof Error error) {
+      throw error;
+    }
+  }
+
+  private Path pathOf(Checkpoint.Entry file) {
+    boolean isFormat = file.path().equals(StoreFormat.NAME);
+    return work.resolve(isFormat ? FORMAT + "/" + file.path() : file.path());
+  }
+
   private void fetch(Checkpoint.Entry file, Path path) {
     Path parent = Objects.requireNonNull(path.getParent());
-    createDirectories(parent);
     if (disk.exists(path)) {
       FileContent there = FileContent.of(disk, path);
       if (there.bytes() == file.bytes() && ContentDigest.of(there).equals(file.sha256())) {

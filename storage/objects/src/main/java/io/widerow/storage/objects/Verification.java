@@ -49,7 +49,7 @@ public final class Verification {
       }
     }
     if (quick) {
-      lookAtFrames(catalog, plan);
+      lookAtFrames(plan);
     } else {
       readFrames(catalog, plan);
     }
@@ -89,9 +89,9 @@ public final class Verification {
     }
   }
 
-  private void lookAtFrames(BackupCatalog catalog, BackupCatalog.Plan plan) {
+  private void lookAtFrames(BackupCatalog.Plan plan) {
     Checkpoint checkpoint = plan.checkpoint();
-    long limit = catalog.limitOf(checkpoint);
+    long limit = plan.frames();
     for (long seq = checkpoint.journal(); seq < limit; seq++) {
       String name = FrameObject.name(checkpoint.epoch(), seq);
       checked++;

@@ -58,6 +58,7 @@ class BackupModelTest {
   private static final AtomicLong KILLS = new AtomicLong();
   private static final AtomicLong CUTS = new AtomicLong();
   private static final AtomicLong DELETIONS = new AtomicLong();
+  private static final AtomicLong DELETED = new AtomicLong();
 
   private final TreeMap<Long, State> states = new TreeMap<>(); // by the time from which they hold
   private final TestClock clock = new TestClock(START_NANOS);
@@ -67,6 +68,7 @@ class BackupModelTest {
   private int objectBytes;
   private int restored;
   private long counterLimit;
+  private RetentionOptions retention = RetentionOptions.of(Duration.ofDays(7), 35);
 
   /// What a store shows.
   ///
@@ -84,6 +86,7 @@ class BackupModelTest {
     Slice.met("kills", KILLS.get(), 50);
     Slice.met("restored cuts", CUTS.get(), 100);
     Slice.met("deletions", DELETIONS.get(), 20);
+    Slice.met("deleted objects", DELETED.get(), 500);
   }
 
   @ParameterizedTest(name = "seed {0}")
@@ -99,6 +102,13 @@ class BackupModelTest {
     var objects = new SimulatedObjects(random.split());
     objectBytes = 1 << random.nextInt(20); // one frame or many
     int lanes = 1 + random.nextInt(3);
+    retention =
+        new RetentionOptions(
+            Duration.ofMinutes(random.nextInt(90)),
+            random.nextInt(4),
+            Duration.ofMinutes(30),
+            Duration.ofMinutes(random.nextInt(1, 20)),
+            Duration.ofMinutes(random.nextInt(10)));
     try (StoreDriver driver = new StoreDriver(random)) {
       EmbeddedStore store = open(Path.of("/store"), lanes, random);
       Backup backup = backup(store, objects);
@@ -254,7 +264,8 @@ class BackupModelTest {
 
   private Backup backup(EmbeddedStore store, SimulatedObjects objects) {
     var options =
-        new BackupOptions(Duration.ZERO, Duration.ofMinutes(20), 1L << 40, objectBytes, "host");
+        new BackupOptions(
+            Duration.ZERO, Duration.ofMinutes(20), 1L << 40, objectBytes, "host", retention);
     return new Backup(store::backup, objects, options, clock::monotonicNanos);
   }
 
@@ -308,9 +319,15 @@ class BackupModelTest {
     if (random.nextBoolean()) {
       objects.failOneIn(10);
     }
+    SimulatedObjects whole = objects.withDeleted(Kept.OBJECT);
     for (int i = 0; i < RESTORES; i++) {
-      var _ = restore(objects, START_NANOS + random.nextLong(end - START_NANOS), random);
+      long at = START_NANOS + random.nextLong(end - START_NANOS);
+      State shown = restore(objects, at, random);
+      if (at >= end - retention.keep().toNanos()) {
+        assertEquals(restore(whole, at, random), shown, "a second that is kept");
+      }
     }
+    DELETED.addAndGet(objects.deleted().size());
   }
 
   /// Restores to a time, and compares.
@@ -324,7 +341,9 @@ class BackupModelTest {
                     objects,
                     disk,
                     target,
-                    (at, path) -> _ -> new FileJournal.Factory(at, StoreConfig.at(path), 1 << 10))
+                    (at, path) -> _ -> new FileJournal.Factory(at, StoreConfig.at(path), 1 << 10),
+                    Runnable::run,
+                    1)
                 .run(nanos);
       } catch (ObjectsException.Away _) {
         result = null; // another try goes on

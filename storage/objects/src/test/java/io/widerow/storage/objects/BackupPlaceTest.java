@@ -2,14 +2,12 @@ package io.widerow.storage.objects;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNotEquals;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.event.EventBatch;
 import io.widerow.faults.NumberedEvents;
+import io.widerow.faults.Seeds;
 import io.widerow.faults.StoreReading;
 import io.widerow.storage.Durability;
 import io.widerow.storage.LaneWriter;
@@ -23,7 +21,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -35,6 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// deleted in turn.
 class BackupPlaceTest {
   private static final Duration ALWAYS = Duration.ZERO;
+  private static final RetentionOptions KEPT = RetentionOptions.of(Duration.ofDays(7), 35);
 
   @TempDir private Path directory = Path.of(".");
 
@@ -46,7 +48,8 @@ class BackupPlaceTest {
   }
 
   private Backup backup(EmbeddedStore store, ObjectStore objects) {
-    var options = new BackupOptions(ALWAYS, Duration.ofHours(1), 1L << 40, 1 << 20, "a \"host\"");
+    var options =
+        new BackupOptions(ALWAYS, Duration.ofHours(1), 1L << 40, 1 << 20, "a \"host\"", KEPT);
     return new Backup(store::backup, objects, options, monotonic::get);
   }
 
@@ -124,6 +127,7 @@ class BackupPlaceTest {
     List<String> needed =
         objects.list("").stream()
             .filter(name -> name.contains("/") && !name.startsWith("checkpoints/"))
+            .filter(name -> !name.startsWith(Trash.DIRECTORY))
             .filter(name -> !name.equals(FrameObject.name(1, 0))) // before the checkpoint
             .toList();
     assertTrue(needed.stream().anyMatch(name -> name.startsWith("segments/")), needed.toString());
@@ -169,6 +173,41 @@ class BackupPlaceTest {
     assertThrows(RuntimeException.class, () -> restore.run(Long.MAX_VALUE));
     assertFalse(Files.exists(target), name);
     restore.discard();
+  }
+
+  /// A segment that is damaged here after it was put is not put again: only its end is read.
+  @Test
+  void aStartReadsNoFileAgain() throws InterruptedException, IOException {
+    ObjectStore objects = place();
+    var _ = new Restore(objects, directory.resolve("before")).run(Long.MAX_VALUE);
+    List<String> segments = objects.list("segments/");
+    try (Stream<Path> files = Files.list(directory.resolve("store/segments"))) {
+      for (Path file : files.toList()) {
+        String name = "segments/" + file.getFileName().toString().replace(".seg", "-");
+        if (segments.stream().anyMatch(each -> each.startsWith(name))) {
+          byte[] bytes = Files.readAllBytes(file);
+          bytes[100] ^= 1;
+          Files.write(file, bytes);
+        }
+      }
+    }
+    try (EmbeddedStore store = open(directory.resolve("store"));
+        Backup backup = backup(store, objects)) {
+      step(backup);
+      backup.checkpoint();
+      assertEquals("shipping", backup.status().state(), () -> backup.status().toString());
+      step(backup);
+    }
+    assertTrue(objects.list("segments/").containsAll(segments));
+    assertEquals(List.of(), new Verification(objects).run(Long.MAX_VALUE, false).damaged());
+    ObjectStore.Read digests =
+        new DirectoryObjects(directory.resolve("store/backup")).get("digests");
+    assertTrue(digests != null && digests.bytes().length > 0);
+    Path target = directory.resolve("restored");
+    try (ExecutorService threads = Executors.newFixedThreadPool(4)) {
+      var _ = new Restore(objects, target, threads, 4).run(Long.MAX_VALUE);
+    }
+    assertEquals(count(directory.resolve("before")), count(target));
   }
 
   @Test
@@ -223,7 +262,7 @@ class BackupPlaceTest {
   @Test
   void aPlaceWithoutRoomLeavesAGapAndNoMore() throws InterruptedException {
     ObjectStore objects = place();
-    var options = new BackupOptions(ALWAYS, Duration.ofHours(1), 0, 1 << 20, "h");
+    var options = new BackupOptions(ALWAYS, Duration.ofHours(1), 0, 1 << 20, "h", KEPT);
     try (EmbeddedStore store = open(directory.resolve("store"));
         Backup backup = new Backup(store::backup, objects, options, monotonic::get)) {
       step(backup);
@@ -248,17 +287,8 @@ class BackupPlaceTest {
   @Test
   void aDirectoryIsAnObjectStore() throws IOException {
     ObjectStore objects = new DirectoryObjects(directory.resolve("o"));
-    assertNull(objects.get("a/b"));
-    assertNull(objects.head("a/b"));
-    assertNull(objects.open("a/b"));
-    String first = objects.putIf("a/b", new byte[] {1}, null);
-    assertNotNull(first);
-    assertNull(objects.putIf("a/b", new byte[] {2}, null), "there is one");
-    assertNull(objects.putIf("a/b", new byte[] {2}, "another"), "it has another tag");
-    assertNotEquals(first, objects.putIf("a/b", new byte[] {2}, first));
-    objects.put("a/c", new BytesContent(new byte[9]));
-    assertEquals(List.of("a/b", "a/c"), objects.list("a/"));
-    assertEquals(List.of("a/b", "a/c"), objects.list(""));
+    ObjectStoreContract.eachCall(objects);
+    assertEquals(0, ObjectStoreContract.random(objects, new SplittableRandom(Seeds.one()), 300));
     assertThrows(IllegalArgumentException.class, () -> objects.get("../x"));
     try (Stream<Path> files = Files.walk(directory.resolve("o"))) {
       for (Path file : files.filter(Files::isRegularFile).toList()) {
@@ -273,9 +303,32 @@ class BackupPlaceTest {
 
   @Test
   void placesAreWritten() {
-    assertThrows(
-        IllegalArgumentException.class, () -> ObjectPlace.parse("backup", "s3://bucket/prefix"));
-    assertThrows(IllegalArgumentException.class, () -> ObjectPlace.parse("backup", "/directory"));
+    for (String wrong :
+        List.of(
+            "/directory",
+            "s3://bucket",
+            "s3://bucket/",
+            "s3://Bucket/p",
+            "s3://b/p",
+            "s3://bucket/a//b",
+            "s3://bucket/../b",
+            "s3://bucket/a/.",
+            "s3:bucket/p",
+            "s3://key:secret@bucket/p")) {
+      var refused =
+          assertThrows(
+              IllegalArgumentException.class, () -> ObjectPlace.parse("backup", wrong), wrong);
+      assertFalse(String.valueOf(refused.getMessage()).contains("secret"), refused.toString());
+    }
     assertEquals(Path.of("/a/b"), ObjectPlace.parse("backup", "file:/a/b").directory());
+    assertEquals(
+        new ObjectPlace.Bucket("my.bucket-1", "a/b"),
+        ObjectPlace.parse("backup", "s3://my.bucket-1/a/b/").bucket());
+    for (String wrong : List.of("h:1", "https://", "http://h/path", "http://k:secret@h")) {
+      var refused =
+          assertThrows(
+              IllegalArgumentException.class, () -> S3Options.endpoint("s3-endpoint", wrong));
+      assertFalse(String.valueOf(refused.getMessage()).contains("secret"), refused.toString());
+    }
   }
 }

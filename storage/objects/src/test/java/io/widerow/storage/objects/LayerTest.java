@@ -15,6 +15,7 @@ class LayerTest extends LayerRules {
       storage.repair:
       storage.objects: storage storage.disk storage.journal storage.manifest storage.embedded \
           storage.repair
+      storage.objects.s3: storage storage.objects
       """;
 
   LayerTest() {

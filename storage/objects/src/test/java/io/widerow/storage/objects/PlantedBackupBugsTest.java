@@ -10,7 +10,9 @@ import io.widerow.storage.repair.RestoredStore;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 
 /// The rules of a backup, see [PlantedRules].
 class PlantedBackupBugsTest extends PlantedRules {
@@ -45,6 +47,14 @@ class PlantedBackupBugsTest extends PlantedRules {
             Check.MODEL,
             Cut.out(BackupFeed.class, "hold", JournalPin.class, "hold"),
             Cut.out(BackupFeed.class, "shipped", JournalPin.class, "hold")),
+        planted(
+            "a file that a kept moment needs is not deleted",
+            Check.MODEL,
+            Cut.to(BackupRetention.Needed.class, "isGarbage", Set.class, "contains", "never")),
+        planted(
+            "what was kept from then on is not forgotten",
+            Check.MODEL,
+            Cut.to(BackupRetention.class, "next", BackupCatalog.class, "planOrNull", "newest")),
         planted(
             "a cut ends with whole groups of all journals",
             Check.MODEL,
@@ -82,6 +92,14 @@ class PlantedBackupBugsTest extends PlantedRules {
         LATE.clear();
         late.forEach(objects::put);
       }
+    }
+
+    public static boolean never(Set<?> unused, Object name) {
+      return false;
+    }
+
+    static BackupCatalog.@Nullable Plan newest(BackupCatalog catalog, long unused) {
+      return catalog.planOrNull(Long.MAX_VALUE);
     }
 
     public static boolean always(BackupCut unused, List<Long> lsns) {

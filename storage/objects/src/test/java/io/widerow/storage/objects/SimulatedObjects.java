@@ -21,6 +21,8 @@ final class SimulatedObjects implements ObjectStore {
   private final SplittableRandom random;
   private final TreeMap<String, byte[]> all = new TreeMap<>();
   private final TreeMap<String, Long> versions = new TreeMap<>();
+  private final TreeMap<String, byte[]> deleted = new TreeMap<>();
+  private final TreeMap<String, Long> counts = new TreeMap<>();
   private List<String> late = List.of();
   private int faultOneIn; // 0 for never
   private long calls;
@@ -59,12 +61,34 @@ final class SimulatedObjects implements ObjectStore {
     return calls;
   }
 
+  /// Calls by kind.
+  Map<String, Long> counts() {
+    return counts;
+  }
+
   Map<String, byte[]> all() {
     return all;
   }
 
+  /// Objects that are there no more.
+  Map<String, byte[]> deleted() {
+    return deleted;
+  }
+
+  /// The same objects with those that were deleted, without faults.
+  ///
+  /// @param without name of one that it lacks
+  SimulatedObjects withDeleted(String without) {
+    var whole = new SimulatedObjects(new SplittableRandom(0));
+    deleted.forEach(whole::store);
+    all.forEach(whole::store);
+    whole.all.remove(without);
+    return whole;
+  }
+
   /// A call with an effect. Either the effect or the answer may be missing.
-  private void change(Runnable effect) {
+  private void change(String kind, Runnable effect) {
+    counts.merge(kind, 1L, Long::sum);
     boolean first = random.nextBoolean();
     calls++;
     if (calls % LATE_CALLS == 0) {
@@ -97,7 +121,7 @@ final class SimulatedObjects implements ObjectStore {
     if (bytes.length != content.bytes()) {
       throw new AssertionError("%s: %d of %d".formatted(name, bytes.length, content.bytes()));
     }
-    change(() -> store(name, bytes));
+    change("put", () -> store(name, bytes));
   }
 
   private void store(String name, byte[] bytes) {
@@ -113,25 +137,27 @@ final class SimulatedObjects implements ObjectStore {
   @Override
   public @Nullable String putIf(String name, byte[] bytes, @Nullable String tag) {
     boolean[] done = {false};
-    change(() -> {
-      if (Objects.equals(tag(name), tag)) {
-        store(name, bytes);
-        done[0] = true;
-      }
-    });
+    change(
+        "putIf",
+        () -> {
+          if (Objects.equals(tag(name), tag)) {
+            store(name, bytes);
+            done[0] = true;
+          }
+        });
     return done[0] ? tag(name) : null;
   }
 
   @Override
   public @Nullable Read get(String name) {
-    change(() -> {});
+    change("get", () -> {});
     byte[] bytes = all.get(name);
     return bytes == null ? null : new Read(bytes.clone(), Objects.requireNonNull(tag(name)));
   }
 
   @Override
   public @Nullable InputStream open(String name) {
-    change(() -> {});
+    change("open", () -> {});
     byte[] bytes = all.get(name);
     boolean breaks = faultOneIn > 0 && random.nextInt(faultOneIn) == 0;
     return bytes == null ? null : breaks ? new Torn(bytes) : new ByteArrayInputStream(bytes);
@@ -155,16 +181,34 @@ final class SimulatedObjects implements ObjectStore {
 
   @Override
   public @Nullable Found head(String name) {
-    change(() -> {});
+    change("head", () -> {});
     byte[] bytes = all.get(name);
     return bytes == null ? null : new Found(bytes.length, Objects.requireNonNull(tag(name)));
   }
 
   @Override
   public List<String> list(String prefix) {
-    change(() -> {});
+    change("list", () -> {});
     List<String> shown = faultOneIn > 0 && random.nextBoolean() ? late : List.copyOf(all.keySet());
     return shown.stream().filter(name -> name.startsWith(prefix)).toList();
+  }
+
+  @Override
+  public void delete(String name) {
+    change(
+        "delete",
+        () -> {
+          byte[] bytes = all.remove(name);
+          if (bytes != null) {
+            deleted.put(name, bytes);
+          }
+          versions.remove(name);
+        });
+  }
+
+  @Override
+  public void tidy() {
+    change("tidy", () -> {});
   }
 
   @Override
