@@ -39,6 +39,12 @@ public final class AttributeName implements Comparable<AttributeName> {
     return new AttributeName(new String(utf8, StandardCharsets.UTF_8), utf8);
   }
 
+  /// Copies a name out of an array. The bytes must be a valid name.
+  public static AttributeName of(byte[] source, int from, int length) {
+    byte[] utf8 = Arrays.copyOfRange(source, from, from + length);
+    return new AttributeName(new String(utf8, StandardCharsets.UTF_8), utf8);
+  }
+
   public int length() {
     return utf8.length;
   }
@@ -51,6 +57,11 @@ public final class AttributeName implements Comparable<AttributeName> {
   /// True when `source` holds exactly this name at `offset`.
   public boolean matches(MemorySegment source, long offset, int length) {
     return length == utf8.length && ByteRuns.same(source, offset, utf8, 0, length);
+  }
+
+  /// The same for an array.
+  public boolean matches(byte[] source, int from, int length) {
+    return length == utf8.length && ByteRuns.same(source, from, utf8, 0, length);
   }
 
   /// Copies the name to `out` and returns the offset after it.

@@ -185,6 +185,45 @@ public final class EventLayout {
     };
   }
 
+  /// Offset of the first attribute of a record that lies at 0 of an array.
+  public static int attributesOffset(byte[] record) {
+    return HEADER_BYTES + 1 + Byte.toUnsignedInt(record[HEADER_BYTES]);
+  }
+
+  /// Number of attributes of a record that lies at 0 of an array.
+  public static int attributes(byte[] record) {
+    return Byte.toUnsignedInt(record[(int) ATTRIBUTES])
+        | Byte.toUnsignedInt(record[(int) ATTRIBUTES + 1]) << Byte.SIZE;
+  }
+
+  /// The code of the kind of the attribute at `attribute` of a record in an array.
+  public static byte kindCode(byte[] record, int attribute) {
+    return record[attribute];
+  }
+
+  public static int nameBytes(byte[] record, int attribute) {
+    return Byte.toUnsignedInt(record[attribute + 1]);
+  }
+
+  public static int nameOffset(int attribute) {
+    return attribute + 2;
+  }
+
+  /// Length of the text whose value is at `value` of a record in an array.
+  public static int textBytes(byte[] record, int value) {
+    return (int) ByteRuns.INT.get(record, value);
+  }
+
+  /// Offset of the text whose value is at `value`.
+  public static int textOffset(int value) {
+    return value + Integer.BYTES;
+  }
+
+  /// The long, or the bits of the double, at `value` of a record in an array.
+  public static long bits(byte[] record, int value) {
+    return (long) ByteRuns.LONG.get(record, value);
+  }
+
   /// Writes kind and name length of the attribute at `attribute`.
   static void writeKind(MemorySegment events, long attribute, AttributeKind kind, int nameBytes) {
     events.set(SHORT_ANYWHERE, attribute, (short) (kind.code | (nameBytes << Byte.SIZE)));

@@ -30,6 +30,11 @@ public final class RecordView implements EventView {
     return EventLayout.length(events, offset);
   }
 
+  /// Copies the whole record to the start of an array.
+  public void copyTo(byte[] out) {
+    MemorySegment.copy(events, ValueLayout.JAVA_BYTE, offset, out, 0, length());
+  }
+
   @Override
   public long idTime() {
     return EventLayout.idTime(events, offset);

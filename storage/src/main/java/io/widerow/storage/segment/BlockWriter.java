@@ -3,10 +3,12 @@ package io.widerow.storage.segment;
 import io.widerow.event.AttributeKind;
 import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
+import io.widerow.event.EventLayout;
 import io.widerow.event.EventView;
 import io.widerow.event.RecordView;
 import io.widerow.storage.codec.BlockCompressor;
 import io.widerow.storage.codec.ByteSink;
+import io.widerow.storage.codec.ByteSource;
 import io.widerow.storage.codec.ColumnFlags;
 import io.widerow.storage.codec.IdEncoder;
 import io.widerow.storage.codec.Series;
@@ -64,6 +66,7 @@ final class BlockWriter implements AutoCloseable {
   private final EventView.AttributeVisitor visitor = this::visit;
   private final ByteSink directory = new ByteSink();
   private final ByteSink chunks = new ByteSink();
+  private byte[] record = new byte[0]; // the one at hand
   private int remembered;
   private @Nullable ColumnBuilder before;
   private @Nullable ColumnBuilder first;
@@ -119,9 +122,61 @@ final class BlockWriter implements AutoCloseable {
     if (like != null) {
       add(event, like);
     } else {
-      addEach(event);
+      addOne(event);
       known.learn(event, before == null ? null : first);
     }
+  }
+
+  /// Adds a record that is not known: from a copy of it on the heap, where reading it costs half.
+  private void addOne(RecordView event) {
+    int length = event.length();
+    if (record.length < length + ByteSource.SLACK) {
+      record = new byte[2 * length + ByteSource.SLACK];
+    }
+    event.copyTo(record);
+    int row = ids.count();
+    int attributes = EventLayout.attributes(record);
+    int at = EventLayout.attributesOffset(record);
+    before = null;
+    for (int place = 0; place < attributes; place++) {
+      int name = EventLayout.nameOffset(at);
+      int nameBytes = EventLayout.nameBytes(record, at);
+      byte kind = EventLayout.kindCode(record, at);
+      ColumnBuilder column = before == null ? first : before.next;
+      if (!isOf(column, kind, name, nameBytes)) {
+        column = before == null ? null : before.nextToo;
+      }
+      if (column == null || !isOf(column, kind, name, nameBytes)) {
+        column = columnOf(AttributeName.of(record, name, nameBytes), AttributeKind.of(kind));
+      }
+      follow(column);
+      at = addValue(column, row, name + nameBytes);
+    }
+  }
+
+  /// Adds the value at `value` of the copied record and returns the offset after it.
+  private int addValue(ColumnBuilder column, int row, int value) {
+    if (column.kind.isText()) {
+      int bytes = EventLayout.textBytes(record, value);
+      int text = EventLayout.textOffset(value);
+      column.addText(row, record, text, bytes);
+      rawBytes += bytes + 4L;
+      return text + bytes;
+    }
+    rawBytes += Long.BYTES;
+    if (column.kind == AttributeKind.BOOLEAN) {
+      column.addNumber(row, record[value]);
+      return value + 1;
+    }
+    column.addNumber(row, EventLayout.bits(record, value));
+    return value + Long.BYTES;
+  }
+
+  /// True when a column has the name and the kind of an attribute of the copied record.
+  private boolean isOf(@Nullable ColumnBuilder column, byte kind, int name, int nameBytes) {
+    return column != null
+        && column.kind.code == kind
+        && column.name.matches(record, name, nameBytes);
   }
 
   private void addEach(EventView event) {
@@ -153,17 +208,23 @@ final class BlockWriter implements AutoCloseable {
     if (expected == null || expected.kind != kind || !expected.name.equals(name)) {
       expected = columnOf(name, kind);
     }
-    if (before == null) {
-      first = expected;
-    } else {
-      before.next = expected;
-    }
-    before = expected;
-    if (expected.count == 0) {
-      used.add(expected);
-    }
+    follow(expected);
     expected.add(ids.count(), value);
     rawBytes += kind.isText() ? value.length() + 4L : Long.BYTES;
+  }
+
+  /// The column follows the one before it in this event, and likely in the next one.
+  private void follow(ColumnBuilder column) {
+    if (before == null) {
+      first = column;
+    } else if (before.next != column) {
+      before.nextToo = before.next;
+      before.next = column;
+    }
+    before = column;
+    if (column.count == 0) {
+      used.add(column);
+    }
   }
 
   private ColumnBuilder columnOf(AttributeName name, AttributeKind kind) {
@@ -274,6 +335,7 @@ final class BlockWriter implements AutoCloseable {
     known.clear();
     for (ColumnBuilder column : used) {
       column.next = null;
+      column.nextToo = null;
       byName.computeIfAbsent(column.name, _ -> new ArrayList<>(1)).add(column);
     }
     remembered = used.size();

@@ -5,6 +5,7 @@ import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.RecordTemplate;
 import io.widerow.storage.codec.ByteSource;
+import io.widerow.storage.codec.ByteWords;
 import io.widerow.storage.text.TextSlices;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -35,6 +36,9 @@ public final class ColumnBuilder {
   /// The column after this one in the last event. Most events have the same columns.
   @Nullable ColumnBuilder next;
 
+  /// The column that was after this one before: an event may lack an attribute.
+  @Nullable ColumnBuilder nextToo;
+
   public ColumnBuilder(AttributeName name, AttributeKind kind) {
     this.name = name;
     this.kind = kind;
@@ -53,6 +57,7 @@ public final class ColumnBuilder {
     tokens = 0;
     leads = false;
     next = null;
+    nextToo = null;
   }
 
   /// Cuts off the entries of rows from `rowLimit` on, until [#keepRest].
@@ -124,6 +129,13 @@ public final class ColumnBuilder {
     } else {
       addNumber(row, value.bits());
     }
+  }
+
+  /// Adds a text; [ByteSource#SLACK] bytes follow it.
+  void addText(int row, byte[] source, int from, int length) {
+    roomForText(length);
+    ByteWords.copy(source, from, texts.bytes, textBytes, length);
+    addText(row, length);
   }
 
   /// Adds the text of a record's attribute `place`.
