@@ -239,6 +239,7 @@ public final class EmbeddedStore implements EventStore {
 
   /// The retention policies of the store. A drained store drops released events and has no
   /// policies.
+  @Override
   public RetentionControl retention() {
     requireDrained(false, NOT_BY_AGE);
     return retention;
