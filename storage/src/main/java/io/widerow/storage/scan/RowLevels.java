@@ -19,18 +19,23 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: one.
 final class RowLevels {
   private static final Level[] LEVELS = Level.values();
-  private static final byte[] NONE = {};
 
   private final Scan scan;
   private final List<Column> columns = new ArrayList<>();
   private boolean known;
 
   /// A column, in the order in which they decide.
-  ///
-  /// @param attribute null for the text of a line
-  /// @param told by the code of a text: 0 when it was not looked at, 1 for no level, else its rank
-  ///   and 2
-  private record Column(int number, @Nullable LevelAttribute attribute, byte[] told) {}
+  private static final class Column {
+    final int number;
+    final @Nullable LevelAttribute attribute; // null for the text of a line
+    final byte[] told; // by the code of a text: 0 unknown, 1 for no level, else its rank and 2
+
+    Column(int number, @Nullable LevelAttribute attribute, int codes) {
+      this.number = number;
+      this.attribute = attribute;
+      this.told = new byte[codes];
+    }
+  }
 
   RowLevels(Scan scan) {
     this.scan = scan;
@@ -83,7 +88,7 @@ final class RowLevels {
       int column = first(directory, attribute.name());
       for (; column >= 0; column = directory.findNext(column)) {
         if (attribute.mayTell(reader.kind(column))) {
-          columns.add(new Column(column, attribute, NONE));
+          columns.add(new Column(column, attribute, 0));
         }
       }
     }
@@ -91,7 +96,7 @@ final class RowLevels {
       int column = first(directory, name);
       for (; column >= 0; column = directory.findNext(column)) {
         if (reader.kind(column) == AttributeKind.STRING) {
-          columns.add(new Column(column, null, new byte[reader.column(column).codeCount()]));
+          columns.add(new Column(column, null, reader.column(column).codeCount()));
         }
       }
     }

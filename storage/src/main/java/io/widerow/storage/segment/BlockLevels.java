@@ -124,10 +124,11 @@ public final class BlockLevels {
   }
 
   private byte code(@Nullable LevelAttribute attribute) {
-    byte code = code(attribute == null ? Level.ofText(value) : attribute.level(value));
-    if (code == 0 && attribute == null) {
-      return DECIDED;
+    if (attribute == null) {
+      byte code = code(Level.ofText(value));
+      return code == 0 ? DECIDED : code;
     }
+    byte code = code(attribute.level(value));
     if (code != 0 || !attribute.isFinal(value)) {
       return code;
     }
