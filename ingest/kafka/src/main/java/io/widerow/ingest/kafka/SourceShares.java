@@ -40,7 +40,7 @@ final class SourceShares {
   /// claimed yet, so it has to be small to its share of the credit.
   int fetchBytesMax() {
     long share = credit.bytesMax() / CREDIT_SHARE / pollers;
-    return (int) Math.clamp(share / FETCHES, FETCH_BYTES_MIN, FETCH_BYTES_MAX);
+    return Math.clamp(share / FETCHES, FETCH_BYTES_MIN, FETCH_BYTES_MAX);
   }
 
   /// Claims bytes before a batch is decoded.

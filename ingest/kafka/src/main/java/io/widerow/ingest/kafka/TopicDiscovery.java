@@ -115,8 +115,8 @@ final class TopicDiscovery {
   static @Nullable Set<TopicPartition> readBy(Admin admin, String group) {
     try {
       ConsumerGroupDescription now =
-          get(admin.describeConsumerGroups(List.of(group)).describedGroups().get(group));
-      if (now.groupState() != GroupState.STABLE) {
+          get(admin.describeConsumerGroups(List.of(group)).all()).get(group);
+      if (now == null || now.groupState() != GroupState.STABLE) {
         return null;
       }
       Set<TopicPartition> read = new HashSet<>();
