@@ -109,9 +109,10 @@ class LogqlPushdownTest {
   /// A truth value is no text: its line decides whether it matches, the store the other label.
   @Test
   void eventsThatOnlyTheirLinesDecideAreSelectedFirst() {
-    String selector = "{env=\"prod\", whole=~\"%s\", service_name=\"shop\"}";
     for (String text : List.of("tr.*", "fals.")) {
-      String query = "sum(count_over_time(" + selector.formatted(text) + "[1h]))";
+      String query =
+          "sum(count_over_time({env=\"prod\", whole=~\"%s\", service_name=\"shop\"}[1h]))"
+              .formatted(text);
       LogqlContext counted = cost(query, text.equals("tr.*") ? 533 : 1_067);
       assertEquals(1_600, counted.eventsKept(), "of these, a line decides each");
     }
