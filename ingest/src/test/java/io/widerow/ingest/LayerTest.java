@@ -69,7 +69,7 @@ class LayerTest extends LayerRules {
       ingest.alert: event storage storage.embedded query query.json query.aggregation \
           query.result query.fields query.logql query.logql.line query.logql.run query.series \
           query.promql query.promql.run ingest.decode ingest.config ingest.lane ingest.http
-      ingest.source: query.forward ingest.config ingest.intake ingest.http ingest.doctor
+      ingest.source: storage query.forward ingest.config ingest.intake ingest.http ingest.doctor
       ingest.forward: storage query query.forward query.output query.result ingest.config \
           ingest.http ingest.doctor
       ingest.serve.reply: ingest.http

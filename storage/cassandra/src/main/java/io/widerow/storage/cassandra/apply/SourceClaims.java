@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - a position has one successor: of two daemons that read the same offsets, one moves it;
 /// - the other one leaves its range out, and all that follow, which begin elsewhere. It needs none
-///   of them: whoever reads the partition begins at the position;
+///   of them: the owner of the partition begins at the position;
 /// - a position never comes twice ([SourceRange#term]), so an update that is applied late, after
 ///   its time-out, fails;
 /// - after a crash, or a lost answer, the round asks again. The update is refused then, and the
