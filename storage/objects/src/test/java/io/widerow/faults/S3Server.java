@@ -136,7 +136,8 @@ public final class S3Server implements AutoCloseable {
       }
     }
     throw new IllegalStateException(
-        "no storage/objects/server/%1$s/target/lib: mvn -f storage/objects/server/%1$s process-resources"
+        ("no storage/objects/server/%1$s/target/lib: mvn -f storage/objects/server/%1$s"
+                + " process-resources")
             .formatted(module));
   }
 

@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// What is kept of a backup, the object `kept`: each second from a checkpoint on, and single
-/// moments before it. Whoever changes it does so by a conditional PUT; it only ever keeps less.
+/// moments before it. Each change is a conditional PUT, and keeps less.
 ///
 /// @param first name of that checkpoint; empty for all
 /// @param points the single moments, oldest first
@@ -16,7 +16,8 @@ record Kept(String first, List<Point> points) {
   static final Kept ALL = new Kept("", List.of());
   private static final Pattern HEAD =
       Pattern.compile(
-          "\\{\"widerow\":\"kept\",\"format\":1,\"first\":\"([a-z0-9./]*)\",\"points\":(\\d{1,6})}");
+          "\\{\"widerow\":\"kept\",\"format\":1,\"first\":\"([a-z0-9./]*)\","
+              + "\"points\":(\\d{1,6})}");
   private static final Pattern POINT =
       Pattern.compile(
           "\\{\"checkpoint\":\"([a-z0-9./]+)\",\"frames\":(\\d{1,18}),\"cut\":(-?\\d{1,19})}");

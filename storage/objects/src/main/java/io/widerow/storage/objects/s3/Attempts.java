@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.core.exception.SdkException;
 
-/// Makes requests, again when another try may help: after a time that doubles, of which a random
-/// half is waited, or as long as the server asks for. Then the place is away.
+/// Makes requests, again when another try may help: after a pause that doubles and is half random,
+/// or as long as the server asks for. Then the place is away.
 ///
 /// - Threads: any.
 ///
