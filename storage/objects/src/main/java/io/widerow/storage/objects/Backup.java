@@ -257,10 +257,15 @@ public final class Backup implements AutoCloseable {
     }
   }
 
-  /// Names in the trash of the place.
+  /// Names in the trash of the place. A list that is damaged names nothing, and no owner deletes by
+  /// it; it must not hold up the backup.
   private Set<String> doubtful() {
     Set<String> names = new HashSet<>();
-    BackupRetention.trash(objects).forEach(trash -> names.addAll(trash.names()));
+    try {
+      BackupRetention.trash(objects).forEach(trash -> names.addAll(trash.names()));
+    } catch (ObjectsException.Damaged damaged) {
+      retentionRetry.failed(damaged);
+    }
     return names;
   }
 

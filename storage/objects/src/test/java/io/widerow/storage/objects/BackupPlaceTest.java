@@ -210,6 +210,22 @@ class BackupPlaceTest {
     assertEquals(count(directory.resolve("before")), count(target));
   }
 
+  /// It is named, and everything but deleting goes on.
+  @Test
+  void aDamagedListOfTrashStopsNothingElse() throws InterruptedException {
+    ObjectStore objects = place();
+    objects.put("trash/00000001-0000000000000000", new BytesContent(new byte[9]));
+    try (EmbeddedStore store = open(directory.resolve("store"));
+        Backup backup = backup(store, objects)) {
+      step(backup);
+      backup.checkpoint();
+      assertEquals("shipping", backup.status().state(), () -> backup.status().toString());
+      assertEquals(2, backup.status().epoch());
+      assertTrue(String.valueOf(backup.status().reason()).startsWith("trash/00000001-"));
+    }
+    assertEquals(List.of(), new Verification(objects).run(Long.MAX_VALUE, false).damaged());
+  }
+
   @Test
   void oneDirectoryOwnsAPlace() throws InterruptedException {
     ObjectStore objects = place();
