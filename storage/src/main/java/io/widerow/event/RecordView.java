@@ -3,6 +3,7 @@ package io.widerow.event;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 
 /// A view of an event stored as a record of [EventLayout]. One view serves any number of records,
