@@ -212,7 +212,7 @@ final class ConfigRules {
     Path data = config.data().toAbsolutePath().normalize();
     Path place = backup.place().directory();
     require(
-        place == null || !place.startsWith(data) && !data.startsWith(place),
+        place == null || (!place.startsWith(data) && !data.startsWith(place)),
         "backup must be outside of data, got %s and %s".formatted(backup.place().url(), data));
   }
 
