@@ -18,7 +18,7 @@ import java.util.Set;
 /// them for good: the whole partition is older than the age of the policy, and its grace is over.
 ///
 /// An event with an id of its client stays, hidden, until its bucket expires: an earlier write of
-/// the same id may still be applied, and would be shown in its place.
+/// the same id may still be applied, and would be shown instead.
 ///
 /// - Threads: one.
 final class FilteredRemoval {
