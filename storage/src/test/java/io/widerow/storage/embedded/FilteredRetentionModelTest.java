@@ -231,7 +231,7 @@ class FilteredRetentionModelTest {
           policies.stream()
               .filter(each ->
                   standing.policy().glob().equals(each.glob)
-                      && standing.where().equals(each.where()))
+                      && each.where().equals(standing.where()))
               .findFirst()
               .orElseThrow();
       if (drawn.grace.isZero()) {
