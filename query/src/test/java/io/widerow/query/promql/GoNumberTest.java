@@ -22,7 +22,7 @@ class GoNumberTest {
     for (int i = 0; i < 1_000; i++) {
       long whole = random.nextLong() >> random.nextInt(Long.SIZE);
       double any = Double.longBitsToDouble(random.nextLong());
-      check(whole == 0 ? 1 : whole);
+      check((double) (whole == 0 ? 1 : whole));
       check(whole / 1e3 == 0 ? 1 : whole / 1e3);
       check(Double.isFinite(any) && any != 0 ? any : 1);
     }
