@@ -128,9 +128,13 @@ class KafkaOptionsTest {
                 IllegalArgumentException.class,
                 () ->
                     DaemonConfig.of(
-                        Map.of("kafka", "localhost:1/t", "store", "cassandra://h/k?dc=d")))
+                        Map.of(
+                            "kafka",
+                            "localhost:1/t?partitions=0-3",
+                            "store",
+                            "cassandra://h/k?dc=d")))
             .getMessage();
-    assertTrue(cluster != null && cluster.contains("needs a store on this machine"), cluster);
+    assertTrue(cluster != null && cluster.contains("divide the partitions among them"), cluster);
   }
 
   @ParameterizedTest
