@@ -348,18 +348,17 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
 
   /// Hands the rows over for sealing; everything in them is committed.
   private void sealRows() {
-    sealRequested = false;
-    if (rows.events() == 0) {
-      return;
+    if (rows.events() > 0) {
+      OpenRows filled = rows;
+      try {
+        openRows();
+      } catch (StorageException.DiskFull full) {
+        sealRequested = true; // committed groups are in the journal; sealing waits for room
+        return;
+      }
+      sealer.submit(sealJob(filled));
     }
-    OpenRows filled = rows;
-    try {
-      openRows();
-    } catch (StorageException.DiskFull full) {
-      sealRequested = true; // committed groups are in the journal; sealing waits for room
-      return;
-    }
-    sealer.submit(sealJob(filled));
+    sealRequested = false; // nothing was committed since a request that came meanwhile
   }
 
   /// Asks the writer to seal its rows at the next commit.
@@ -367,7 +366,7 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
     sealRequested = true;
   }
 
-  /// True until the writer has sealed, or found nothing to seal.
+  /// True until the writer has handed its rows over for sealing, or has none.
   boolean isSealRequested() {
     return sealRequested;
   }
