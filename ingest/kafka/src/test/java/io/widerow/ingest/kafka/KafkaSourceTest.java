@@ -81,9 +81,11 @@ class KafkaSourceTest {
       assertTrue(report.contains("\"topic\":\"web-b\""), report);
       String senders = daemon.get("/v1/senders");
       assertTrue(senders.contains("web-a/0"), senders);
-      String metrics = daemon.get("/metrics");
       String labels = "{source=\"kafka\",topic=\"web-a\"}";
-      assertTrue(metrics.contains("widerow_kafka_records_total" + labels + " 4.0"), metrics);
+      Await.until( // the daemon looks once a second
+          () -> daemon.get("/metrics").contains("widerow_kafka_records_total" + labels + " 4.0"),
+          "the records are counted");
+      String metrics = daemon.get("/metrics");
       assertTrue(metrics.contains("widerow_kafka_rejected_total" + labels + " 1.0"), metrics);
       assertTrue(metrics.contains("widerow_kafka_lag_seconds" + labels + " 0.0"), metrics);
       String found = daemon.get("/v1/query?type=web&since=1h");
