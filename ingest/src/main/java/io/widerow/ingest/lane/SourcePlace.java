@@ -110,7 +110,9 @@ public record SourcePlace(
   /// The same for a batch that is split: only what came before it is complete. Its parts may be
   /// applied to a cluster in several rounds, so it cannot claim a range.
   SourcePlace split() {
-    assert range == null : "a batch with own ids claims " + range;
+    if (range != null) {
+      throw new IllegalStateException("a batch with ids of clients claims " + range);
+    }
     return new SourcePlace(
         of, part, term, first, first, next, leaderEpoch, gaps, owed, offsets, null);
   }
