@@ -63,7 +63,7 @@ public class OperatedDaemon implements AutoCloseable {
     }
   }
 
-  /// Seals what is committed. The lanes do it, which may be writing meanwhile.
+  /// Seals what is committed. Each lane seals its own rows, because it may be writing.
   public final void seal() throws InterruptedException {
     store.requestSeal();
     Await.until(

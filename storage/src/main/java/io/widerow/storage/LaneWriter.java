@@ -43,8 +43,9 @@ public interface LaneWriter {
   long commit(Durability durability);
 
   /// The first of the arrival numbers of the batch that was appended last: it has as many, from
-  /// this one on, as it has events. They rise with the times of the events, and at one time with
-  /// their positions in the batch. Those that are left, for refused events, no other event gets.
+  /// this one on, as it has events. They rise with the times of the events (those of a batch that
+  /// spans years only roughly), and at one time with their positions in the batch. Those that are
+  /// left, for refused events, no other event gets.
   ///
   /// @return negative before the first [#append], and always in a store that does not number its
   ///   events

@@ -358,7 +358,7 @@ final class EmbeddedLane implements LaneWriter, AutoCloseable {
       }
       sealer.submit(sealJob(filled));
     }
-    sealRequested = false; // nothing was committed since a request that came meanwhile
+    sealRequested = false; // also a request of now: this thread has committed nothing since
   }
 
   /// Asks the writer to seal its rows at the next commit.

@@ -29,7 +29,8 @@ import java.util.UUID;
 /// arrival number of the last batch with events up to the group's end.
 ///
 /// - Threads: any.
-/// - Memory: about 150 bytes a range, at most [#RANGES_MAX] of them, and what lanes add meanwhile.
+/// - Memory: about 150 bytes a range. Sources stop at [#RANGES_MAX] of them, see [#isFull]; batches
+///   that lanes have already may add more.
 public final class SourceRanges {
   /// With so many ranges no source should hand over more.
   private static final int RANGES_MAX = 1 << 17;

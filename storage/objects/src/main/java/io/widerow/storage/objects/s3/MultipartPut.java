@@ -2,6 +2,7 @@ package io.widerow.storage.objects.s3;
 
 import io.widerow.storage.objects.ObjectStore;
 import io.widerow.storage.objects.ObjectsException;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -163,7 +164,7 @@ record MultipartPut(
   }
 
   /// A part of a stream.
-  private static final class Limited extends java.io.FilterInputStream {
+  private static final class Limited extends FilterInputStream {
     private long left;
 
     Limited(InputStream in, long bytes) {
