@@ -86,7 +86,7 @@ class BackupModelTest {
     Slice.met("kills", KILLS.get(), 50);
     Slice.met("restored cuts", CUTS.get(), 100);
     Slice.met("deletions", DELETIONS.get(), 20);
-    Slice.met("deleted objects", DELETED.get(), 500);
+    Slice.met("deleted objects", DELETED.get(), 100);
   }
 
   @ParameterizedTest(name = "seed {0}")
