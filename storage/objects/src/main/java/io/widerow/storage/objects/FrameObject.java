@@ -1,13 +1,17 @@
 package io.widerow.storage.objects;
 
 import io.widerow.storage.embedded.BackupCut;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
+import java.io.SequenceInputStream;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
@@ -81,8 +85,9 @@ final class FrameObject {
     return parts;
   }
 
-  byte[] bytes() {
-    return bytes;
+  /// Its size.
+  long size() {
+    return bytes.length;
   }
 
   /// Its checksum, which the next object of the epoch repeats.
@@ -194,38 +199,37 @@ final class FrameObject {
     return new ObjectsException.Damaged(key.object(), found);
   }
 
-  /// Collects frames for an object.
+  /// Collects frames for one object after the other.
   ///
   /// - Threads: one.
+  /// - Memory: the frames of an object, in arrays that the next object uses again.
   static final class Builder {
-    private final List<ByteArrayOutputStream> frames = new ArrayList<>();
-    private final List<Long> lsnLast;
-    private final List<Long> lsnBefore;
-    private final List<BackupCut> cuts = new ArrayList<>();
+    private final List<Frames> frames = new ArrayList<>();
+    private List<Long> lsnLast = List.of();
+    private List<Long> lsnBefore = List.of();
+    private List<BackupCut> cuts = List.of();
     private int bytes;
 
+    /// Begins an object. The one that was built before must no longer be read.
+    ///
     /// @param lsns the last frame of each journal that an object has
-    Builder(List<Long> lsns) {
+    void begin(List<Long> lsns) {
       lsnBefore = List.copyOf(lsns);
       lsnLast = new ArrayList<>(lsns);
-      lsns.forEach(_ -> frames.add(new ByteArrayOutputStream()));
+      cuts = new ArrayList<>();
+      bytes = 0;
+      frames.forEach(Frames::reset);
+      while (frames.size() < lsns.size()) {
+        frames.add(new Frames());
+      }
     }
 
     /// Adds the next frame of a journal.
     void add(int journal, MemorySegment frame) {
-      ByteArrayOutputStream into = frames.get(journal);
       int length = Math.toIntExact(frame.byteSize());
-      into.writeBytes(
-          ByteBuffer.allocate(Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN).putInt(length).array());
-      into.writeBytes(frame.toArray(ValueLayout.JAVA_BYTE));
-      into.writeBytes(new byte[aligned(into.size()) - into.size()]);
+      frames.get(journal).add(frame, length);
       lsnLast.set(journal, lsnLast.get(journal) + 1);
       bytes += length;
-    }
-
-    /// The journal begins after this frame: it did not exist before.
-    void begin(int journal, long lsn) {
-      lsnLast.set(journal, lsn);
     }
 
     void add(BackupCut cut) {
@@ -241,20 +245,18 @@ final class FrameObject {
       return bytes == 0 && cuts.isEmpty();
     }
 
-    List<BackupCut> cuts() {
-      return Collections.unmodifiableList(cuts);
-    }
-
     /// The last frame of each journal.
     List<Long> lsns() {
       return List.copyOf(lsnLast);
     }
 
-    FrameObject build(Key key, int crcBefore) {
-      int journals = frames.size();
+    /// Ends the object.
+    ///
+    /// @return readable until the next one begins
+    Built build(Key key, int crcBefore) {
+      int journals = lsnLast.size();
       int head = HEAD_BYTES + cuts.size() * (journals + 2) * Long.BYTES + journals * 24;
-      int all = frames.stream().mapToInt(ByteArrayOutputStream::size).sum();
-      ByteBuffer out = ByteBuffer.allocate(head + all + END_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+      ByteBuffer out = ByteBuffer.allocate(head).order(ByteOrder.LITTLE_ENDIAN);
       out.putLong(MAGIC).putInt(VERSION).putLong(0);
       out.putLong(key.store().getMostSignificantBits());
       out.putLong(key.store().getLeastSignificantBits());
@@ -264,24 +266,63 @@ final class FrameObject {
         out.putLong(cut.nanos()).putLong(cut.changes());
         cut.lsns().forEach(out::putLong);
       }
-      List<Part> parts = new ArrayList<>();
-      int at = head;
       for (int journal = 0; journal < journals; journal++) {
         int length = frames.get(journal).size();
-        long first = length == 0 ? lsnLast.get(journal) + 1 : firstOf(journal);
-        parts.add(new Part(first, lsnLast.get(journal), at, at + length));
-        out.putLong(first).putLong(lsnLast.get(journal)).putLong(length);
-        at += length;
+        out.putLong(length == 0 ? lsnLast.get(journal) + 1 : lsnBefore.get(journal) + 1);
+        out.putLong(lsnLast.get(journal)).putLong(length);
       }
-      frames.forEach(each -> out.put(each.toByteArray()));
       var crc = new CRC32C();
-      crc.update(out.array(), 0, head + all);
-      out.putInt((int) crc.getValue()).putLong(MAGIC);
-      return new FrameObject(key, crcBefore, (int) crc.getValue(), cuts, parts, out.array());
+      crc.update(out.array());
+      frames.forEach(each -> each.update(crc));
+      ByteBuffer end = ByteBuffer.allocate(END_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+      end.putInt((int) crc.getValue()).putLong(MAGIC);
+      return new Built(
+          (int) crc.getValue(), List.copyOf(cuts), out.array(), List.copyOf(frames), end.array());
+    }
+  }
+
+  /// Frames of one journal, each with its length before it and aligned.
+  private static final class Frames extends ByteArrayOutputStream {
+    void add(MemorySegment frame, int length) {
+      int next = aligned(count + Integer.BYTES + length);
+      if (next > buf.length) {
+        buf = Arrays.copyOf(buf, Math.max(next, 2 * buf.length));
+      }
+      ByteBuffer.wrap(buf).order(ByteOrder.LITTLE_ENDIAN).putInt(count, length);
+      int end = count + Integer.BYTES + length;
+      MemorySegment.copy(frame, ValueLayout.JAVA_BYTE, 0, buf, count + Integer.BYTES, length);
+      Arrays.fill(buf, end, next, (byte) 0);
+      count = next;
     }
 
-    private long firstOf(int journal) {
-      return lsnBefore.get(journal) + 1;
+    void update(CRC32C crc) {
+      crc.update(buf, 0, count);
+    }
+
+    InputStream open() {
+      return new ByteArrayInputStream(buf, 0, count);
+    }
+  }
+
+  /// An object to put.
+  ///
+  /// @param crc its checksum
+  /// @param cuts those in it
+  @SuppressWarnings("ArrayRecordComponent") // it is compared with no other
+  record Built(int crc, List<BackupCut> cuts, byte[] head, List<Frames> frames, byte[] end)
+      implements ObjectStore.Content {
+    @Override
+    public long bytes() {
+      return head.length + frames.stream().mapToLong(Frames::size).sum() + end.length;
+    }
+
+    @Override
+    public InputStream open() {
+      List<InputStream> all = new ArrayList<>();
+      all.add(new ByteArrayInputStream(head));
+      frames.forEach(each -> all.add(each.open()));
+      all.add(new ByteArrayInputStream(end));
+      return new SequenceInputStream(Collections.enumeration(all));
     }
   }
 }

@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
 /// journals let go of frames only when their object is there.
 ///
 /// - Threads: one; any calls [#shipped], [#journalFrom] and [#begin].
-/// - Memory: one object of about [BackupOptions#objectBytes], and one frame more.
+/// - Memory: one object of about [BackupOptions#objectBytes] and one frame more, in arrays that are
+///   kept and may be twice as large for each journal.
 final class FrameShipper {
   /// At rest a cut is shipped so often, to show that nothing is behind.
   private static final long IDLE_NANOS = 60_000_000_000L;
@@ -40,7 +41,8 @@ final class FrameShipper {
   private List<Long> lsns; // of the frames that were put into objects
   private long seq;
   private int crcBefore;
-  private @Nullable FrameObject waiting;
+  private final FrameObject.Builder builder = new FrameObject.Builder();
+  private FrameObject.@Nullable Built waiting;
   private List<Long> waitingLsns = List.of();
   private @Nullable BackupCut lastCut; // that was taken
   private boolean wantsCut;
@@ -125,17 +127,17 @@ final class FrameShipper {
   /// @throws ObjectsException.Away when one could not be put; the next call puts it again
   void ship() {
     while (true) {
-      FrameObject next = waiting == null ? build() : waiting;
+      FrameObject.Built next = waiting == null ? build() : waiting;
       if (next == null) {
         return;
       }
       waiting = next;
-      objects.put(FrameObject.name(epoch, seq), new BytesContent(next.bytes()));
+      objects.put(FrameObject.name(epoch, seq), next);
       put(next);
     }
   }
 
-  private void put(FrameObject done) {
+  private void put(FrameObject.Built done) {
     synchronized (this) {
       seq++;
       lsns = waitingLsns;
@@ -143,7 +145,7 @@ final class FrameShipper {
       crcBefore = done.crc();
       waiting = null;
     }
-    bytes.addAndGet(done.bytes().length);
+    bytes.addAndGet(done.bytes());
     if (!done.cuts().isEmpty()) {
       shipped = done.cuts().getLast();
     }
@@ -151,8 +153,9 @@ final class FrameShipper {
   }
 
   /// The next object; null when there is nothing to ship.
-  private synchronized @Nullable FrameObject build() {
-    var object = new FrameObject.Builder(begun());
+  private synchronized FrameObject.@Nullable Built build() {
+    FrameObject.Builder object = builder;
+    object.begin(begun());
     while (!cuts.isEmpty() && feed.isForced(cuts.getFirst()) && object.bytes() < objectBytes) {
       BackupCut next = cuts.getFirst();
       for (int i = 0; i < tails.length && object.bytes() < objectBytes; i++) {

@@ -107,7 +107,7 @@ public final class Verification {
     try {
       for (FrameObject object = chain.next(); object != null; object = chain.next()) {
         checked++;
-        bytes += object.bytes().length;
+        bytes += object.size();
       }
     } catch (ObjectsException.Damaged bad) {
       damaged.add(String.valueOf(bad.getMessage()));
