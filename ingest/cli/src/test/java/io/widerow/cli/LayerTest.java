@@ -62,7 +62,7 @@ class LayerTest extends LayerRules {
       cli.serve: storage storage.embedded query query.output ingest.alert ingest.config \
           ingest.transform ingest.receive.json ingest.socket ingest.serve.reply ingest cli \
           cli.cluster
-      cli.demo: storage storage.embedded ingest.config ingest.http ingest cli cli.serve
+      cli.demo: storage storage.embedded ingest.config ingest.http ingest cli cli.serve cli.backup
       """;
 
   LayerTest() {

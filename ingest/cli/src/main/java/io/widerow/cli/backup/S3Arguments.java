@@ -7,11 +7,13 @@ import io.widerow.storage.objects.ObjectStore;
 import io.widerow.storage.objects.S3Options;
 import java.net.URI;
 import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /// How to reach the bucket of a backup, as the daemon's keys of these names say.
-final class S3Arguments {
+public final class S3Arguments {
   @Option(
       names = "--s3-endpoint",
       paramLabel = "URL",
@@ -48,6 +50,24 @@ final class S3Arguments {
 
   @Option(names = "--insecure", description = "Reach another machine without TLS.")
   boolean insecure;
+
+  /// The same as keys of a daemon.
+  public Map<String, String> keys() {
+    Map<String, String> keys = new TreeMap<>();
+    put(keys, "s3-endpoint", endpoint);
+    put(keys, "s3-region", region.isEmpty() ? null : region);
+    put(keys, "s3-path-style", pathStyle);
+    put(keys, "s3-credentials-file", credentials);
+    put(keys, "s3-ca", ca);
+    put(keys, "insecure", insecure ? true : null);
+    return keys;
+  }
+
+  private static void put(Map<String, String> keys, String key, @Nullable Object value) {
+    if (value != null) {
+      keys.put(key, value.toString());
+    }
+  }
 
   /// Opens a place.
   ///

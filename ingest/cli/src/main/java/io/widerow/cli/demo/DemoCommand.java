@@ -3,6 +3,7 @@ package io.widerow.cli.demo;
 import io.widerow.cli.ExitCode;
 import io.widerow.cli.Main;
 import io.widerow.cli.Shell;
+import io.widerow.cli.backup.S3Arguments;
 import io.widerow.cli.serve.LogSetup;
 import io.widerow.cli.serve.ServeCommand;
 import io.widerow.ingest.Daemon;
@@ -16,6 +17,9 @@ import java.io.PrintWriter;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -25,6 +29,7 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -45,6 +50,12 @@ public final class DemoCommand implements Callable<Integer> {
 
   /// Where a daemon of a cluster has its own store.
   private static final String SPOOL = "spool";
+
+  /// The value of `--backup` that names no place.
+  private static final String BESIDE = "beside";
+
+  private static final DateTimeFormatter STAMP =
+      DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss'Z'").withZone(ZoneOffset.UTC);
 
   private final Shell shell;
 
@@ -76,6 +87,20 @@ public final class DemoCommand implements Callable<Integer> {
       paramLabel = "SOURCE")
   private @Nullable String kafka;
 
+  @Option(
+      names = {"--backup", "--s3"},
+      arity = "0..1",
+      fallbackValue = BESIDE,
+      description = {
+        "Also back up the store, delete it, and restore it: file:/DIRECTORY or s3://BUCKET/PREFIX,"
+            + " in which each demo has a prefix of its own. Without a value a directory beside the"
+            + " store."
+      },
+      paramLabel = "URL")
+  private @Nullable String backup;
+
+  @Mixin private S3Arguments s3 = new S3Arguments();
+
   @Option(names = "--keep", description = "Keep the daemon and its page until Ctrl-C.")
   private boolean keep;
 
@@ -105,12 +130,16 @@ public final class DemoCommand implements Callable<Integer> {
       new DemoRehearsal(rehearse).run();
       return 0;
     }
-    if (!mayReplace()) {
-      String why =
-          " is not empty and no demo made it; nothing was changed."
-              + " Give another directory with --data, or delete this one yourself";
-      own().getErr().println("widerow demo: " + data.toAbsolutePath() + why);
-      return ExitCode.USAGE.number;
+    if (backup != null && keep) {
+      return refuse("--backup stops the daemon to lose its store; leave out --keep");
+    }
+    for (Path replaced : BESIDE.equals(backup) ? List.of(data, beside()) : List.of(data)) {
+      if (!mayReplace(replaced)) {
+        return refuse(
+            replaced.toAbsolutePath()
+                + " is not empty and no demo made it; nothing was changed."
+                + " Give another directory with --data, or delete this one yourself");
+      }
     }
     clear();
     Map<String, String> keys = new HashMap<>();
@@ -129,54 +158,90 @@ public final class DemoCommand implements Callable<Integer> {
     if (kafka != null) {
       keys.put("kafka", kafka);
     }
+    String place = backup == null ? null : place(backup);
+    if (place != null) {
+      keys.put("backup", place);
+      keys.putAll(s3.keys());
+    }
     DaemonConfig config;
     try {
       config = DaemonConfig.of(keys);
     } catch (IllegalArgumentException wrong) {
-      own().getErr().println("widerow demo: " + wrong.getMessage());
-      return ExitCode.USAGE.number;
+      return refuse(wrong.getMessage());
     }
     MemoryPlan.limitNetwork();
     int worst;
     DemoStay stay = new DemoStay();
     try (EventStore store = ServeCommand.openConfigured(config);
         Daemon daemon = Daemon.start(config, store)) {
-      Path _ = Files.writeString(data.resolve(MARKER), "The next demo replaces this directory.\n");
+      mark(data);
       String url = "http://127.0.0.1:" + daemon.httpAddress().getPort();
       say("A daemon runs on %s and writes to %s.".formatted(url, cluster == null ? data : cluster));
       DemoFeed feed = new DemoFeed(url, logs);
       feed(feed, daemon.socketAddress("syslog"));
       worst = kafka == null ? 0 : topics(url, feed, kafka);
       worst |= show(url, feed);
+      if (place != null) {
+        worst |= ship(url, place);
+      }
       page(url);
       if (keep) {
         stay.untilAsked();
       }
     } catch (SourceRefusedException refused) {
-      own().getErr().println("widerow demo: " + refused.getMessage());
-      return ExitCode.USAGE.number;
+      return refuse(refused.getMessage());
     } finally {
       stay.over();
     }
-    return worst;
+    return place == null ? worst : worst | loseAndRestore(place);
   }
 
-  /// Whether [#data] has no files that a user may need.
-  private boolean mayReplace() throws IOException {
-    return !Files.exists(data)
-        || Files.exists(data.resolve(MARKER))
-        || (Files.isDirectory(data) && isEmpty());
+  private int refuse(@Nullable String why) {
+    own().getErr().println("widerow demo: " + why);
+    return ExitCode.USAGE.number;
   }
 
-  private boolean isEmpty() throws IOException {
-    try (var files = Files.list(data)) {
+  /// Where `--backup` without a value backs up to.
+  private Path beside() {
+    Path absolute = data.toAbsolutePath().normalize();
+    return absolute.resolveSibling(absolute.getFileName() + "-backup");
+  }
+
+  /// The place of this demo's backup. That of an earlier demo belongs to another store.
+  private String place(String url) throws IOException {
+    if (!url.equals(BESIDE)) {
+      return url + (url.endsWith("/") ? "" : "/") + "demo-" + STAMP.format(Instant.now());
+    }
+    Path directory = beside();
+    if (Files.exists(directory)) {
+      delete(directory);
+    }
+    Files.createDirectory(directory);
+    mark(directory);
+    return "file:" + directory;
+  }
+
+  /// Whether a directory has no files that a user may need.
+  private static boolean mayReplace(Path directory) throws IOException {
+    return !Files.exists(directory)
+        || Files.exists(directory.resolve(MARKER))
+        || (Files.isDirectory(directory) && isEmpty(directory));
+  }
+
+  private static boolean isEmpty(Path directory) throws IOException {
+    try (var files = Files.list(directory)) {
       return files.findAny().isEmpty();
     }
   }
 
+  private static void mark(Path directory) throws IOException {
+    Path _ =
+        Files.writeString(directory.resolve(MARKER), "The next demo replaces this directory.\n");
+  }
+
   /// Deletes the store of an earlier demo, and nothing else.
   private void clear() throws IOException {
-    if (!Files.exists(data) || isEmpty()) {
+    if (!Files.exists(data) || isEmpty(data)) {
       return;
     }
     Path spool = data.resolve(SPOOL);
@@ -184,8 +249,12 @@ public final class DemoCommand implements Callable<Integer> {
     try (EventStore _ = EmbeddedStore.openForReading(store.toAbsolutePath())) {
       say("Replacing the store of an earlier demo in %s.".formatted(data));
     }
+    delete(data);
+  }
+
+  private static void delete(Path directory) throws IOException {
     List<Path> deepestFirst;
-    try (var files = Files.walk(data)) {
+    try (var files = Files.walk(directory)) {
       deepestFirst = files.sorted(Comparator.reverseOrder()).toList();
     }
     for (Path path : deepestFirst) {
@@ -276,6 +345,45 @@ public final class DemoCommand implements Callable<Integer> {
       say("  %s query --store '%s' --last 20".formatted(shown, EXAMPLE));
     }
     return worst;
+  }
+
+  /// Has everything shipped.
+  private int ship(String url, String place) {
+    say("");
+    say("# The backup in %s".formatted(place));
+    say("$ %s backup now".formatted(shown));
+    return Main.commandLine(shell, "backup").execute("now", "--url", url);
+  }
+
+  /// Deletes the store of this demo, as a broken disk would, and makes it again.
+  private int loseAndRestore(String place) throws IOException {
+    say("");
+    say("# The daemon is stopped. Its directory is lost, and restored");
+    int worst = count();
+    say("$ rm -r %s".formatted(data));
+    delete(data);
+    List<String> arguments =
+        new ArrayList<>(List.of("restore", "--from", place, "--data", data.toString()));
+    s3.keys()
+        .forEach((key, value) -> {
+          arguments.add("--" + key);
+          if (!key.equals("insecure")) {
+            arguments.add(value);
+          }
+        });
+    say("$ %s backup %s".formatted(shown, String.join(" ", arguments)));
+    int code = Main.commandLine(shell, "backup").execute(arguments.toArray(String[]::new));
+    if (code != 0) {
+      return code;
+    }
+    mark(data);
+    return worst | count();
+  }
+
+  private int count() {
+    say("$ %s query --data %s --stats count".formatted(shown, data));
+    return Main.commandLine(shell, "query")
+        .execute("--data", data.toString(), "--stats", "count", "--output", "table");
   }
 
   /// Prints the URL of the page.

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -53,6 +54,38 @@ class DemoCommandTest {
       String url = "http://127.0.0.1:" + daemon.httpAddress().getPort();
       assertTrue(demo("--rehearse", url).contains("broker warnings as Loki pushes    204"));
     }
+  }
+
+  @Test
+  void aLostStoreIsRestored(@TempDir Path directory) throws IOException {
+    Path data = directory.resolve("demo");
+    String _ = demo("--data", data.toString(), "--backup");
+    String again = demo("--data", data.toString(), "--s3");
+    List<String> counts =
+        Pattern.compile("--stats count\ncount *\n(\\d+)")
+            .matcher(again)
+            .results()
+            .map(found -> found.group(1))
+            .toList();
+    assertEquals(2, counts.size(), again);
+    assertEquals(counts.getFirst(), counts.getLast(), again);
+    assertTrue(again.contains("$ rm -r " + data), again);
+    Path place = directory.resolve("demo-backup");
+    String elsewhere = demo("--data", data.toString(), "--backup", "file:" + place);
+    assertTrue(elsewhere.contains(place + "/demo-2"), elsewhere);
+    Files.delete(place.resolve("WIDEROW-DEMO"));
+    CommandDaemon.Ran ran = CommandDaemon.run(Map.of(), "demo", "--data", data.toString(), "--s3");
+    assertEquals(64, ran.code(), ran.err());
+    assertTrue(ran.err().contains(place + " is not empty and no demo made it"), ran.err());
+  }
+
+  @Test
+  void aDemoThatKeepsItsDaemonLosesNoStore(@TempDir Path directory) {
+    String data = directory.resolve("demo").toString();
+    CommandDaemon.Ran ran =
+        CommandDaemon.run(Map.of(), "demo", "--data", data, "--backup", "--keep");
+    assertEquals(64, ran.code(), ran.err());
+    assertTrue(ran.err().contains("leave out --keep"), ran.err());
   }
 
   @Test
