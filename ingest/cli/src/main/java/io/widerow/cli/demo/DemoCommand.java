@@ -73,8 +73,8 @@ public final class DemoCommand implements Callable<Integer> {
   @Option(
       names = "--store",
       description = {
-        "Store the events on a cluster: cassandra://HOST/KEYSPACE?dc=NAME. In a checkout,"
-            + " `cassandra` starts a node for the demo, with a JDK 17."
+        "Use a cluster, cassandra://HOST/KEYSPACE?dc=NAME. In a checkout, `cassandra` starts a node"
+            + " for the demo, with a JDK 17."
       },
       paramLabel = "URI")
   private @Nullable String cluster;
@@ -82,7 +82,7 @@ public final class DemoCommand implements Callable<Integer> {
   @Option(
       names = "--kafka",
       description =
-          "Also read topics of a broker of yours, HOST:PORT/TOPIC, as the key kafka of serve does."
+          "Also read HOST:PORT/TOPIC, topics of a broker of yours, as the key kafka of serve does."
               + " Useful with --keep.",
       paramLabel = "SOURCE")
   private @Nullable String kafka;
