@@ -48,7 +48,8 @@ final class CqlDaemon extends OperatedDaemon {
     return Objects.requireNonNull(daemon.socketAddress(PortProvider.CQL));
   }
 
-  /// A driver whose pages have 100 rows.
+  /// A driver whose pages have 100 rows. After a change of the schema it reads it at once, not
+  /// within a second.
   ///
   /// @param version such as `V5`
   /// @param compression `lz4` or `none`
@@ -65,6 +66,7 @@ final class CqlDaemon extends OperatedDaemon {
                 .withInt(DefaultDriverOption.NETTY_ADMIN_SIZE, 1)
                 .withInt(DefaultDriverOption.NETTY_IO_SHUTDOWN_QUIET_PERIOD, 0)
                 .withInt(DefaultDriverOption.NETTY_ADMIN_SHUTDOWN_QUIET_PERIOD, 0)
+                .withDuration(DefaultDriverOption.METADATA_SCHEMA_WINDOW, Duration.ofMillis(1))
                 .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, Duration.ofSeconds(30))
                 .withDuration(
                     DefaultDriverOption.CONTROL_CONNECTION_TIMEOUT, Duration.ofSeconds(30))
