@@ -12,6 +12,7 @@ import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.server.Server;
 import com.linecorp.armeria.server.ServiceRequestContext;
+import io.widerow.ingest.http.AcceptLoop;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -44,7 +45,8 @@ class DisconnectDetectorTest {
     server =
         Server.builder()
             .http(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
-            .workerGroup(1)
+            .bossGroupFactory(AcceptLoop::new)
+            .workerGroup(new AcceptLoop("one"), true)
             .service("/late", (_, _) -> unanswered(LATE))
             .service("/at-once", (context, _) -> watch(context, unanswered(AT_ONCE)))
             .service("/soon", (context, _) -> watch(context, HttpResponse.of(HttpStatus.OK)))

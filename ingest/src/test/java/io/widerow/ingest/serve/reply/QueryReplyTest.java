@@ -12,6 +12,7 @@ import com.linecorp.armeria.common.ResponseHeaders;
 import com.linecorp.armeria.server.Server;
 import io.widerow.faults.Await;
 import io.widerow.faults.RawHttp;
+import io.widerow.ingest.http.AcceptLoop;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -51,6 +52,7 @@ class QueryReplyTest {
     server =
         Server.builder()
             .http(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+            .bossGroupFactory(AcceptLoop::new)
             .service(
                 "/",
                 (context, _) -> {
