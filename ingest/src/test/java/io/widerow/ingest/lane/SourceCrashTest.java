@@ -1,5 +1,8 @@
 package io.widerow.ingest.lane;
 
+import io.widerow.faults.Seeds;
+import io.widerow.faults.Slice;
+import java.util.List;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -11,8 +14,12 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// [SourceModel], a simulated source before the lanes and the real store on a simulated disk.
 @Timeout(300)
 public class SourceCrashTest {
+  static List<Long> seeds() {
+    return Seeds.of(Slice.of(8, 100));
+  }
+
   @ParameterizedTest(name = "seed {0}")
-  @MethodSource("io.widerow.faults.Seeds#hundred")
+  @MethodSource("seeds")
   void eachRecordIsStoredOnce(long seed) {
     new SourceModel(seed).run(12);
   }

@@ -37,6 +37,7 @@ import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Goal: OTLP of other programs is stored attribute by attribute as in PROTOCOLS.md. Method: random
@@ -101,8 +102,8 @@ class OtlpOracleTest {
     assertEquals(expected.size(), stored.size(), form);
   }
 
-  @ParameterizedTest
-  @ValueSource(longs = {1, 2, 3})
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("io.widerow.faults.Seeds#five")
   void logs(long seed) throws IOException {
     RandomMessages messages = new RandomMessages(seed);
     Random random = new Random(seed);
@@ -121,8 +122,8 @@ class OtlpOracleTest {
     assertTrue(seen > 3 * ROUNDS, seen + " records");
   }
 
-  @ParameterizedTest
-  @ValueSource(longs = {1, 2, 3})
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("io.widerow.faults.Seeds#five")
   void metrics(long seed) throws IOException {
     RandomMessages messages = new RandomMessages(seed);
     Random random = new Random(seed);
@@ -141,8 +142,8 @@ class OtlpOracleTest {
     assertTrue(seen > 3 * ROUNDS, seen + " points");
   }
 
-  @ParameterizedTest
-  @ValueSource(longs = {1, 2, 3})
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("io.widerow.faults.Seeds#five")
   void spans(long seed) throws IOException {
     RandomMessages messages = new RandomMessages(seed);
     Random random = new Random(seed);
