@@ -9,7 +9,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// See [SourceSimulation]. Fresh seeds on each run; `-Dseed=<n>` for one.
 class SourceSimulationTest {
   static List<Long> seeds() {
-    return Seeds.of(Slice.of("simulations", 10, 400));
+    return Seeds.of(Slice.of("simulations", 5, 400));
   }
 
   @ParameterizedTest

@@ -3,6 +3,7 @@ package io.widerow.storage.cassandra.maintenance;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Slice;
 import io.widerow.faults.TestEvent;
 import io.widerow.storage.ClusterArrivals;
 import io.widerow.storage.Damage;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.Test;
 /// statement; and that a broken rule is found so.
 class MergeRaceTest {
   private static final int SEEDS = 40;
+  private static final int RACES = Slice.of(10, SEEDS);
 
   /// What happened in a race.
   private static final class Race {
@@ -116,7 +118,7 @@ class MergeRaceTest {
 
   @Test
   void twoMergersADaemonAndAReaderAtEveryStatement() throws Exception {
-    for (long seed = 0; seed < SEEDS; seed++) {
+    for (long seed = 0; seed < RACES; seed++) {
       try {
         race(seed, UnaryOperator.identity());
       } catch (Exception | AssertionError failed) {
@@ -219,7 +221,7 @@ class MergeRaceTest {
 
   @Test
   void aDropWhileADaemonAppliesAndAnotherMergesLeavesWhatCameLaterWhole() throws Exception {
-    for (long seed = 0; seed < SEEDS; seed++) {
+    for (long seed = 0; seed < RACES; seed++) {
       Race race = new Race(seed);
       TestCluster cluster = race.cluster;
       List<TestEvent> all = new ArrayList<>();

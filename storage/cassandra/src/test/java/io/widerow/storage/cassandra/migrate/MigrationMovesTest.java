@@ -31,7 +31,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -48,18 +48,17 @@ class MigrationMovesTest {
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final List<ClusterReader> readers = new ArrayList<>();
   private MemoryKeyspace keyspace = new MemoryKeyspace();
-  @TempDir Path temporary;
 
-  /// Snapshots: events in buckets of hours; the same and more in wider ones; more in hours in
-  /// addition to these; these in wider ones too.
-  private Path narrow = Path.of("");
+  /// Snapshots, which migrations only read: events in buckets of hours; the same and more in wider
+  /// ones; more in hours in addition to these; these in wider ones too.
+  private static Path narrow = Path.of("");
 
-  private Path wide = Path.of("");
-  private Path both = Path.of("");
-  private Path widest = Path.of("");
+  private static Path wide = Path.of("");
+  private static Path both = Path.of("");
+  private static Path widest = Path.of("");
 
-  @BeforeEach
-  void snapshots() {
+  @BeforeAll
+  static void snapshots(@TempDir Path temporary) {
     narrow = temporary.resolve("narrow");
     wide = temporary.resolve("wide");
     both = temporary.resolve("both");
