@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(300)
 class PendingQuestionsTest {
   private static final int EVENTS = 4_000;
-  private static final int QUESTIONS = Slice.of(100, 500);
+  private static final int QUESTIONS = Slice.of(40, 500);
 
   @TempDir Path directory;
 

@@ -57,9 +57,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 class FoldedStatsTest {
   private static final long START = 1_763_600_000_000_000_000L;
   private static final long SPAN = 2 * 3_600_000_000_000L;
-  private static final int EVENTS = 30_000;
+  private static final int EVENTS = Slice.of(12_000, 30_000);
   private static final int BATCH = 1_000;
-  private static final int QUERIES = Slice.of(20, 40);
+  private static final int QUERIES = Slice.of(10, 40);
   private static final List<String> NAMES =
       List.of(
           "type",

@@ -11,7 +11,7 @@ import java.util.Random;
 import java.util.function.BiConsumer;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /// Goal: escaping eight bytes at a time gives the same as JSON and CSV, one character at a time,
 /// wherever a text is in memory, and shows no bytes after the text. Method: random texts of all
@@ -86,20 +86,20 @@ class EscapedTextTest {
     }
   }
 
-  @ParameterizedTest
-  @ValueSource(longs = {1, 2, 3})
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("io.widerow.faults.Seeds#five")
   void valuesAreEscapedAsJson(long seed) {
     check(seed, EscapedTextTest::json, OutputBuffer::putJson);
   }
 
-  @ParameterizedTest
-  @ValueSource(longs = {1, 2, 3})
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("io.widerow.faults.Seeds#five")
   void stringsAreEscapedAsJson(long seed) {
     check(seed, EscapedTextTest::json, (sink, value) -> sink.putJson(value.toString()));
   }
 
-  @ParameterizedTest
-  @ValueSource(longs = {1, 2, 3})
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("io.widerow.faults.Seeds#five")
   void valuesAreEscapedAsCsv(long seed) {
     check(seed, EscapedTextTest::csv, (sink, text) -> sink.putCsv(text, true));
   }

@@ -3,6 +3,8 @@ package io.widerow.query.result;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Seeds;
+import io.widerow.faults.Slice;
 import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryException;
 import io.widerow.query.RangeReader;
@@ -33,6 +35,10 @@ class ForwardedTailTest extends RestartedStore {
   private static final long START = 1_763_666_100_000_000_000L;
   private static final long SECOND = 1_000_000_000L;
   private static final int STEPS = 200;
+
+  static List<Long> seeds() {
+    return Seeds.of(Slice.of(2, 20));
+  }
 
   private final List<Map.Entry<String, Token>> topic = new ArrayList<>();
   private long nowNanos = START;
@@ -114,7 +120,7 @@ class ForwardedTailTest extends RestartedStore {
   }
 
   @ParameterizedTest(name = "seed {0}")
-  @MethodSource("io.widerow.faults.Seeds#twenty")
+  @MethodSource("seeds")
   void everyEventIsForwarded(long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     Forwarding forwarding = forwarding(random);

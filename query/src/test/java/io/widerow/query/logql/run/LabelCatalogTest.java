@@ -7,6 +7,7 @@ import io.widerow.event.EventBatch;
 import io.widerow.event.EventId;
 import io.widerow.event.PartitionKey;
 import io.widerow.event.TimeUuid;
+import io.widerow.faults.Slice;
 import io.widerow.query.QueryBudget;
 import io.widerow.query.QueryMemory;
 import io.widerow.query.RangeQuery;
@@ -48,7 +49,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class LabelCatalogTest {
   private static final int EVENTS = 900;
   private static final int CHUNKS = 6;
-  private static final int QUESTIONS = 40;
+  private static final int QUESTIONS = Slice.of(10, 40);
   private static final long SECOND = 1_000_000_000L;
   private static final long START = 1_763_668_800L * SECOND; // at an hour
   private static final long SPAN = 6 * 3_600L * SECOND;
