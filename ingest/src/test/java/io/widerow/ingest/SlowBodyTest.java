@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -32,6 +33,7 @@ class SlowBodyTest {
           "/v1/logs application/x-protobuf");
 
   @Test
+  @Tag("deep") // waits for ten seconds
   void isRefusedUntilLater() throws IOException {
     MemoryStore store = new MemoryStore(1);
     Map<String, String> keys = Map.of("http", "127.0.0.1:0", "lanes", "1");
