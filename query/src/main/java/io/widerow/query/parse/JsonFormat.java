@@ -10,6 +10,7 @@ import io.widerow.storage.NumberText;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 
 /// An object of JSON. Members of inner objects get names with dots: `{"a":{"b":1}}` has the field
 /// `a.b`. Values keep the kinds of JSON; an array is its text, null is no field. Of members of
@@ -34,83 +35,98 @@ record JsonFormat() implements TextFormat {
     }
     try (JsonParser parser = JsonNode.parser(bytes, limit)) {
       JsonToken _ = parser.nextToken();
-      return object(parser, text, new StringBuilder(), 0) && parser.nextToken() == null;
+      return new Reading(parser, text).object(0) && parser.nextToken() == null;
     } catch (IOException notJson) {
       return false;
     }
   }
 
-  /// Reads members up to the end of the object.
-  ///
-  /// @param path names of the objects around it, each with a dot after it
-  /// @return false when it is nested too deep
-  private static boolean object(JsonParser parser, ParsedText text, StringBuilder path, int depth)
-      throws IOException {
-    if (depth == JsonNode.DEPTH_MAX) {
-      return false;
+  /// One text as it is read, from its start to its end.
+  private static final class Reading {
+    private final JsonParser parser;
+    private final ParsedText text;
+    private final StringBuilder path = new StringBuilder(); // of the objects, a dot after each
+    private int at; // a byte of the text, and the number of its character
+    private long chars;
+
+    Reading(JsonParser parser, ParsedText text) {
+      this.parser = parser;
+      this.text = text;
     }
-    int outer = path.length();
-    while (parser.nextToken() == JsonToken.FIELD_NAME) {
-      String member = parser.currentName();
-      JsonToken value = parser.nextToken();
-      if (value == JsonToken.START_OBJECT) {
-        path.append(member).append('.');
-        if (path.length() > PATH_CHARS_MAX || !object(parser, text, path, depth + 1)) {
-          return false;
-        }
-        path.setLength(outer);
-        continue;
+
+    /// Reads members up to the end of the object.
+    ///
+    /// @return false when it is nested too deep
+    boolean object(int depth) throws IOException {
+      if (depth == JsonNode.DEPTH_MAX) {
+        return false;
       }
+      int outer = path.length();
+      while (parser.nextToken() == JsonToken.FIELD_NAME) {
+        String member = parser.currentName();
+        JsonToken value = parser.nextToken();
+        if (value == JsonToken.START_OBJECT) {
+          path.append(member).append('.');
+          if (path.length() > PATH_CHARS_MAX || !object(depth + 1)) {
+            return false;
+          }
+          path.setLength(outer);
+          continue;
+        }
+        AttributeName name = text.isFull() ? null : nameOf(member);
+        if (name != null && value != null && text.find(name) < 0) {
+          put(value, name);
+        } else {
+          parser.skipChildren();
+        }
+      }
+      return parser.currentToken() == JsonToken.END_OBJECT;
+    }
+
+    private @Nullable AttributeName nameOf(String member) {
       int made = text.made();
-      String whole = outer == 0 ? member : path + member;
+      String whole = path.isEmpty() ? member : path + member;
       text.make(whole.getBytes(StandardCharsets.UTF_8));
       AttributeName name = text.nameOf(made, text.made());
       text.unmake(made);
-      if (name != null && value != null && text.find(name) < 0) {
-        put(parser, value, name, text);
+      return name;
+    }
+
+    private void put(JsonToken token, AttributeName name) throws IOException {
+      switch (token) {
+        case VALUE_TRUE -> text.putBits(name, AttributeKind.BOOLEAN, 1);
+        case VALUE_FALSE -> text.putBits(name, AttributeKind.BOOLEAN, 0);
+        case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> number(name);
+        case VALUE_STRING -> text.putMade(name, parser.getText().getBytes(StandardCharsets.UTF_8));
+        case START_ARRAY -> {
+          int from = offset(parser.currentTokenLocation().getCharOffset());
+          parser.skipChildren();
+          text.putText(name, from, offset(parser.currentLocation().getCharOffset()));
+        }
+        default -> {} // null
+      }
+    }
+
+    /// Where a character of the text begins, whose number is counted in UTF-16 and not less than
+    /// that of the last call.
+    private int offset(long wanted) {
+      while (chars < wanted && at < text.length()) {
+        int lead = Byte.toUnsignedInt(text.bytes()[at]);
+        at += lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+        chars += lead < 0xf0 ? 1 : 2;
+      }
+      return Math.min(at, text.length());
+    }
+
+    private void number(AttributeName name) throws IOException {
+      byte[] digits = parser.getText().getBytes(StandardCharsets.US_ASCII);
+      AttributeValue value = new AttributeValue();
+      value.setText(AttributeKind.STRING, MemorySegment.ofArray(digits), 0, digits.length);
+      if (NumberText.read(value) && Double.isFinite(value.asDouble())) {
+        text.putBits(name, value.kind(), value.bits());
       } else {
-        parser.skipChildren();
+        text.putMade(name, digits);
       }
-    }
-    return parser.currentToken() == JsonToken.END_OBJECT;
-  }
-
-  private static void put(JsonParser parser, JsonToken token, AttributeName name, ParsedText text)
-      throws IOException {
-    switch (token) {
-      case VALUE_TRUE -> text.putBits(name, AttributeKind.BOOLEAN, 1);
-      case VALUE_FALSE -> text.putBits(name, AttributeKind.BOOLEAN, 0);
-      case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> number(parser, name, text);
-      case VALUE_STRING -> text.putMade(name, parser.getText().getBytes(StandardCharsets.UTF_8));
-      case START_ARRAY -> {
-        int from = offset(text, parser.currentTokenLocation().getCharOffset());
-        parser.skipChildren();
-        text.putText(name, from, offset(text, parser.currentLocation().getCharOffset()));
-      }
-      default -> {} // null
-    }
-  }
-
-  /// Where a character of the text begins, whose number is counted in UTF-16.
-  private static int offset(ParsedText text, long chars) {
-    int at = 0;
-    for (long left = chars; left > 0 && at < text.length(); ) {
-      int lead = Byte.toUnsignedInt(text.bytes()[at]);
-      at += lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-      left -= lead < 0xf0 ? 1 : 2;
-    }
-    return Math.min(at, text.length());
-  }
-
-  private static void number(JsonParser parser, AttributeName name, ParsedText text)
-      throws IOException {
-    byte[] digits = parser.getText().getBytes(StandardCharsets.US_ASCII);
-    AttributeValue value = new AttributeValue();
-    value.setText(AttributeKind.STRING, MemorySegment.ofArray(digits), 0, digits.length);
-    if (NumberText.read(value) && Double.isFinite(value.asDouble())) {
-      text.putBits(name, value.kind(), value.bits());
-    } else {
-      text.putMade(name, digits);
     }
   }
 

@@ -228,7 +228,8 @@ public final class ParsedText implements AddedFields {
     }
   }
 
-  private boolean isFull() {
+  /// True when no further field is added.
+  boolean isFull() {
     return count == FIELDS_MAX;
   }
 
