@@ -37,6 +37,14 @@ final class RegexLiterals {
     return first;
   }
 
+  /// False when a match begins with the first of them and the text does not.
+  boolean mayBegin(byte[] text, int length) {
+    return !first
+        || (literals[0].length <= length
+            && text[0] == literals[0][0]
+            && isAt(text, 0, literals[0]));
+  }
+
   /// Finds the literals in what is left of a text. The places only move on, so that all calls for
   /// one text together take linear time.
   ///

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// time, and each pair of step and place once:
 ///
 /// ```
-///   0  SAVE  slot, next       1  ONE  set          2  EITHER first, otherwise      3  MATCH
+///   0  SAVE  slot, next       1  ONE  set       2  LOOP  set       3  EITHER first, otherwise
 /// ```
 ///
 /// - Threads: any; immutable.
@@ -24,6 +24,7 @@ final class RegexProgram {
   static final int SAVE = 4; // a: slot
   static final int PLACE = 5; // a: number of the place
   static final int MATCH = 6;
+  static final int LOOP = 7; // a: number of the set, of which there are as many as possible
 
   private static final List<Place> PLACES = List.of(Place.values());
   private static final int STEPS_MAX = 10_000;
@@ -121,11 +122,7 @@ final class RegexProgram {
     }
     return switch (node) {
       case One one -> {
-        if (setCount == sets.length) {
-          sets = Arrays.copyOf(sets, 2 * setCount);
-        }
-        sets[setCount] = one;
-        int _ = step(ONE, setCount++, 0);
+        int _ = step(ONE, numberOf(one), 0);
         yield true;
       }
       case RegexNode.Beyond(int value) -> {
@@ -151,6 +148,14 @@ final class RegexProgram {
     };
   }
 
+  private int numberOf(One set) {
+    if (setCount == sets.length) {
+      sets = Arrays.copyOf(sets, 2 * setCount);
+    }
+    sets[setCount] = set;
+    return setCount++;
+  }
+
   private boolean choice(List<RegexNode> parts) {
     int[] ends = new int[parts.size()];
     for (int i = 0; i < parts.size() - 1; i++) {
@@ -174,6 +179,10 @@ final class RegexProgram {
       if (!add(part)) {
         return false;
       }
+    }
+    if (repeat.max() < 0 && repeat.greedy() && part instanceof One set) {
+      int _ = step(LOOP, numberOf(set), 0);
+      return true;
     }
     if (repeat.max() < 0) {
       int either = step(EITHER, 0, 0);
@@ -213,6 +222,10 @@ final class RegexProgram {
           leading[bs[step]]++;
         }
         case JUMP -> leading[as[step]]++;
+        case LOOP -> {
+          leading[step] += 2; // it leads to itself
+          leading[step + 1]++;
+        }
         case MATCH -> {}
         default -> leading[step + 1]++;
       }

@@ -5,7 +5,13 @@ import java.util.Arrays;
 
 /// Searches texts for what a [RegexProgram] matches: the first place, and there the first way. A
 /// way that fails is taken back to its last choice. A step that was taken at a place and failed is
-/// not taken there again, so the time is linear in the text.
+/// not taken there again, so the time is linear in the text. A repetition of a set goes as far as
+/// it can at once, and is one choice:
+///
+/// ```
+///   "[^"]*" \d+      "GET / HTTP/1.1" 200
+///                     low ........ high           what follows may also begin before `high`
+/// ```
 ///
 /// - Threads: one.
 /// - Memory: up to [#NOTED_BITS_MAX] bits, and places to go back to.
@@ -13,8 +19,15 @@ final class RegexRun {
   /// Larger products of text and expression are left to RE2/J.
   static final int NOTED_BITS_MAX = 1 << 22;
 
+  /// Added to a step of [RegexProgram#LOOP] that was taken, among those to go back to.
+  private static final int TAKEN = 1 << 30;
+
   private long[] noted = new long[64];
-  private int[] back = new int[256]; // pairs: a step and a place, or a slot's complement and value
+
+  /// What to go back to: a step and a place; a slot's complement and value; or low, a loop that was
+  /// taken, and high.
+  private int[] back = new int[256];
+
   private int depth;
   private int[] slots = new int[8];
   private int[] places = {}; // of literals
@@ -36,6 +49,9 @@ final class RegexRun {
   /// @param text valid UTF-8
   boolean find(RegexProgram program, byte[] text, int length) {
     RegexLiterals literals = program.literals();
+    if (program.isAtBegin() && !literals.mayBegin(text, length)) {
+      return false;
+    }
     if (places.length < literals.count()) {
       places = new int[literals.count()];
     }
@@ -74,6 +90,16 @@ final class RegexRun {
       int step = back[--depth];
       if (step < 0) {
         slots[~step] = at;
+      } else if (step >= TAKEN) {
+        int loop = step - TAKEN;
+        int low = back[--depth];
+        int shorter = shorter(program, text, loop + 1, low, at);
+        if (shorter > low) {
+          pushTaken(loop, low, shorter);
+        }
+        if (shorter >= low && follow(program, text, length, loop + 1, shorter)) {
+          return true;
+        }
       } else if (follow(program, text, length, step, at)) {
         return true;
       }
@@ -114,6 +140,14 @@ final class RegexRun {
           push(program.b(step), at);
           step = a;
         }
+        case RegexProgram.LOOP -> {
+          int high = loop(program.set(a), text, length, join * (length + 1), at);
+          if (high > at) {
+            pushTaken(step, at, high);
+          }
+          at = high;
+          step++;
+        }
         case RegexProgram.JUMP -> step = a;
         case RegexProgram.SAVE -> {
           save(a, at);
@@ -130,6 +164,46 @@ final class RegexRun {
         }
       }
     }
+  }
+
+  /// Where the longest run of a set ends. It notes each place of it, and goes on to none that is
+  /// noted: what follows from there has failed.
+  private int loop(RegexNode.One set, byte[] text, int length, int noted, int from) {
+    int at = from;
+    while (at < length) {
+      int next = after(set, text, at);
+      if (next < 0 || !note(noted + next)) {
+        break;
+      }
+      at = next;
+    }
+    return at;
+  }
+
+  /// The last place before `high` at which a step may be taken, as far as its first character says;
+  /// less than `low` when there is none.
+  private static int shorter(RegexProgram program, byte[] text, int step, int low, int high) {
+    int next = step;
+    while (program.op(next) == RegexProgram.SAVE) {
+      next++; // takes no character
+    }
+    int op = program.op(next);
+    int a = program.a(next);
+    int at = high - 1;
+    while (at >= low) {
+      boolean inside = (text[at] & 0xc0) == 0x80;
+      boolean may =
+          switch (op) {
+            case RegexProgram.ONE -> after(program.set(a), text, at) >= 0;
+            case RegexProgram.BYTE -> text[at] == a;
+            default -> true;
+          };
+      if (!inside && may) {
+        return at;
+      }
+      at--;
+    }
+    return at;
   }
 
   /// Where the character ends that is at a place; negative when it is not of the set.
@@ -160,6 +234,14 @@ final class RegexRun {
     }
     push(~slot, slots[slot]);
     slots[slot] = at;
+  }
+
+  private void pushTaken(int loop, int low, int high) {
+    if (depth + 3 > back.length) {
+      back = Arrays.copyOf(back, 2 * back.length);
+    }
+    back[depth++] = low;
+    push(TAKEN + loop, high);
   }
 
   private void push(int step, int at) {
