@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /// Merges attributes into a record, both in the order of names, so that nothing is sorted
 /// afterwards:
@@ -14,17 +15,40 @@ import java.util.Arrays;
 ///   merged     body  client  host  status
 /// ```
 ///
-/// The order of the added ones is that of the last record when their names are the same objects.
+/// Records mostly have one of a few sets of names, because some lack a field. The order of each set
+/// is kept and found again by its names, when these are the same objects.
 ///
 /// - Threads: one.
-/// - Memory: keeps two arrays as large as the largest record.
+/// - Memory: keeps two arrays as large as the largest record, and the names of [#ORDERS_MAX] sets.
 public final class FieldMerge {
+  private static final int ORDERS_MAX = 8;
+
+  /// A set of names, as they came, and its fields in the order of names, one of each name.
+  private static final class Order {
+    final AttributeName[] names;
+    final int[] fields;
+
+    Order(AttributeName[] names, int[] fields) {
+      this.names = names;
+      this.fields = fields;
+    }
+
+    @SuppressWarnings("ReferenceEquality") // other objects of equal names are sorted again
+    boolean isOf(AddedFields added) {
+      int count = added.count();
+      boolean same = count == names.length;
+      for (int i = 0; same && i < count; i++) {
+        same = names[i] == added.name(i);
+      }
+      return same;
+    }
+  }
+
   private byte[] record = new byte[1 << 10];
   private byte[] merged = new byte[1 << 10];
-  private AttributeName[] names = {}; // of the last record, as they came
-  private int named;
-  private int[] order = {}; // of them, one of each name
-  private int distinct;
+  private final @Nullable Order[] orders = new Order[ORDERS_MAX];
+  private int nextOrder; // the place of the next one
+  private Order last = new Order(new AttributeName[0], new int[0]);
 
   private int at; // where the next byte goes
   private int attributes;
@@ -39,7 +63,8 @@ public final class FieldMerge {
       record = new byte[2 * length];
     }
     MemorySegment.copy(records, JAVA_BYTE, offset, record, 0, length);
-    sort(fields);
+    int[] order = orderOf(fields).fields;
+    int distinct = order.length;
     at = 0;
     attributes = 0;
     int next = 0;
@@ -48,7 +73,7 @@ public final class FieldMerge {
     int here = (int) (EventLayout.attributesOffset(records, offset) - offset);
     for (int left = EventLayout.attributes(records, offset); left > 0; left--) {
       int compared = -1;
-      while (next < distinct && (compared = compare(fields, next, here)) < 0) {
+      while (next < distinct && (compared = compare(fields, order[next], here)) < 0) {
         copy(run, here);
         run = here;
         put(fields, order[next++]);
@@ -90,9 +115,9 @@ public final class FieldMerge {
     return merged;
   }
 
-  private int compare(AddedFields fields, int next, int attribute) {
+  private int compare(AddedFields fields, int field, int attribute) {
     int nameBytes = record[attribute + 1] & 0xff;
-    return fields.name(order[next]).compareTo(record, attribute + 2, nameBytes);
+    return fields.name(field).compareTo(record, attribute + 2, nameBytes);
   }
 
   private int end(int attribute) {
@@ -139,23 +164,28 @@ public final class FieldMerge {
     }
   }
 
+  private Order orderOf(AddedFields fields) {
+    if (last.isOf(fields)) {
+      return last;
+    }
+    for (Order known : orders) {
+      if (known != null && known.isOf(fields)) {
+        last = known;
+        return known;
+      }
+    }
+    last = sorted(fields);
+    orders[nextOrder] = last;
+    nextOrder = (nextOrder + 1) % ORDERS_MAX;
+    return last;
+  }
+
   /// Orders the fields by name; of equal names only the first stays.
-  @SuppressWarnings("ReferenceEquality") // other objects of equal names are sorted again
-  private void sort(AddedFields fields) {
+  private Order sorted(AddedFields fields) {
     int count = fields.count();
-    boolean same = count == named;
-    for (int i = 0; same && i < count; i++) {
-      same = names[i] == fields.name(i);
-    }
-    if (same) {
-      return;
-    }
-    if (names.length < count) {
-      names = new AttributeName[2 * count];
-      order = new int[2 * count];
-    }
-    named = count;
-    distinct = 0;
+    AttributeName[] names = new AttributeName[count];
+    int[] order = new int[count];
+    int distinct = 0;
     for (int i = 0; i < count; i++) {
       AttributeName name = fields.name(i);
       names[i] = name;
@@ -170,5 +200,6 @@ public final class FieldMerge {
         distinct++;
       }
     }
+    return new Order(names, Arrays.copyOf(order, distinct));
   }
 }

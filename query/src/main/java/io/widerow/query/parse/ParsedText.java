@@ -9,6 +9,9 @@ import io.widerow.event.EventLayout;
 import io.widerow.event.Utf8;
 import io.widerow.storage.NumberText;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +36,13 @@ public final class ParsedText implements AddedFields {
   private static final int FIELD_BYTES = 24;
   private static final int NUMBER_BYTES_MAX = 32;
   private static final int WHOLE_BYTES_MAX = 20;
+
+  /// Eight bytes are searched at a time.
+  private static final VarHandle LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+  private static final long ONES = 0x0101_0101_0101_0101L;
+  private static final long TOPS = 0x8080_8080_8080_8080L;
 
   private final AttributeNames known;
   private final AttributeValue number = new AttributeValue();
@@ -293,9 +303,10 @@ public final class ParsedText implements AddedFields {
     made += more.length;
   }
 
+  /// Makes room, also for a long that begins at the last byte.
   private void reserve(int wanted) {
-    if (wanted > bytes.length) {
-      bytes = Arrays.copyOf(bytes, Math.max(wanted, 2 * bytes.length));
+    if (wanted + Long.BYTES > bytes.length) {
+      bytes = Arrays.copyOf(bytes, Math.max(wanted + Long.BYTES, 2 * bytes.length));
       memory = MemorySegment.ofArray(bytes);
     }
   }
@@ -307,12 +318,25 @@ public final class ParsedText implements AddedFields {
 
   /// Where a byte is next from `from`; negative when it is not before `until`.
   int indexOf(char one, int from, int until) {
-    for (int i = from; i < until; i++) {
-      if (bytes[i] == (byte) one) {
-        return i;
+    long wanted = ONES * one;
+    for (int i = from; i < until; i += Long.BYTES) {
+      long found = zeros((long) LONG.get(bytes, i) ^ wanted);
+      if (found != 0) {
+        int place = place(i, found);
+        return place < until ? place : -1;
       }
     }
     return -1;
+  }
+
+  /// Marks the bytes that are 0. Only the lowest mark is certain.
+  private static long zeros(long word) {
+    return (word - ONES) & ~word & TOPS;
+  }
+
+  /// The place of the lowest mark of the word that begins at `from`.
+  private static int place(int from, long marks) {
+    return from + Long.numberOfTrailingZeros(marks) / Byte.SIZE;
   }
 
   /// True when these bytes are there.
@@ -389,11 +413,21 @@ public final class ParsedText implements AddedFields {
   /// The end of a text in quotes that begins at `from`, with backslashes before what they escape;
   /// negative when it is not closed.
   int quoteEnd(int from) {
-    for (int i = from; i < length; i++) {
-      if (bytes[i] == '"') {
-        return i;
+    for (int i = from; i < length; ) {
+      long word = (long) LONG.get(bytes, i);
+      long found = zeros(word ^ ONES * '"') | zeros(word ^ ONES * '\\');
+      if (found == 0) {
+        i += Long.BYTES;
+        continue;
       }
-      i += bytes[i] == '\\' ? 1 : 0;
+      int place = place(i, found);
+      if (place >= length) {
+        return -1;
+      }
+      if (bytes[place] == '"') {
+        return place;
+      }
+      i = place + 2;
     }
     return -1;
   }
