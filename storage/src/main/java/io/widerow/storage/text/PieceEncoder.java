@@ -50,12 +50,27 @@ final class PieceEncoder {
   /// Writes all of `texts`, at least one.
   void encode(TextSlices texts, SymbolWriter follow, ByteSink numbers, ByteSink text) {
     if (texts.allSame()) {
-      numbers.putByte(PieceFormat.CONSTANT);
-      numbers.putVarint(texts.lengths[0]);
-      put(texts, 0, text);
+      putConstant(texts, numbers, text);
     } else {
       encodeVaried(texts, follow, numbers, text);
     }
+  }
+
+  private void putConstant(TextSlices texts, ByteSink numbers, ByteSink text) {
+    numbers.putByte(PieceFormat.CONSTANT);
+    numbers.putVarint(texts.lengths[0]);
+    put(texts, 0, text);
+  }
+
+  /// True when two texts of the dictionary are no numbers: no form of numbers has room for both.
+  private boolean areNoNumbers(TextSlices texts) {
+    int others = 0;
+    for (int code = 0; code < dictionary.size() && others < 2; code++) {
+      int slice = dictionary.first(code);
+      int form = readNumber(texts.bytes, texts.offsets[slice], texts.lengths[slice], slice);
+      others += form == PieceFormat.RAW ? 1 : 0;
+    }
+    return others == 2;
   }
 
   /// Writes all of `texts`, which are not all the same.
@@ -72,11 +87,11 @@ final class PieceEncoder {
   /// Writes texts of which [#mostlyRepeats] has just built the dictionary.
   void encodeRepeats(TextSlices texts, SymbolWriter follow, ByteSink numbers, ByteSink text) {
     if (dictionary.size() == 1) {
-      encode(texts, follow, numbers, text);
+      putConstant(texts, numbers, text);
       return;
     }
     symbols = LongDecoder.room(symbols, texts.count);
-    int form = numberForm(texts);
+    int form = areNoNumbers(texts) ? PieceFormat.RAW : numberForm(texts);
     if (form == PieceFormat.RAW) {
       putDictionary(texts, codes, follow, numbers, text);
     } else {
