@@ -54,7 +54,7 @@ public final class LogqlParser {
     if (parse(text) instanceof LogQuery query) {
       return query.matchers();
     }
-    throw new QueryException.Refused("query", "not a selector: " + text);
+    throw new QueryException.Refused("query", "only label matchers are supported, got " + text);
   }
 
   private Expr expr(int tightnessMin) {

@@ -68,7 +68,8 @@ final class LokiDiscovery {
   private static List<LogqlSeries> series(
       LogqlContext execution, Asked asked, Steps steps, long windowNanos) {
     LokiParameters parameters = asked.parameters();
-    long limit = parameters.limit("limit", SERIES_DEFAULT);
+    boolean isDefault = "0".equals(parameters.text("limit"));
+    long limit = isDefault ? SERIES_DEFAULT : parameters.limit("limit", SERIES_DEFAULT);
     String target = parameters.text("targetLabels");
     String aggregateBy = parameters.text("aggregateBy");
     Volumes volumes = new Volumes(execution);
@@ -80,7 +81,8 @@ final class LokiDiscovery {
     if (aggregateBy.equals("labels")) {
       return volumes.volumeOfLabels(lines(asked), steps, windowNanos, limit);
     }
-    throw new QueryException.Refused("aggregateBy", "must be series or labels, got " + aggregateBy);
+    throw new QueryException.Refused(
+        "query", "invalid aggregation option: must be series or labels, got " + aggregateBy);
   }
 
   static void patterns(LogqlContext execution, Asked asked, OutputBuffer out) {
@@ -117,7 +119,8 @@ final class LokiDiscovery {
   }
 
   static void fields(LogqlContext execution, Asked asked, OutputBuffer out) {
-    long limit = asked.parameters().limit("limit", FIELDS_DEFAULT);
+    LokiParameters parameters = asked.parameters();
+    long limit = parameters.limit("limit", parameters.limit("field_limit", FIELDS_DEFAULT));
     out.put("{\"fields\":[");
     String comma = "";
     for (DetectedFields.Field field : detected(execution, asked).fields(limit)) {

@@ -3,7 +3,9 @@ package io.widerow.ingest.serve.loki;
 import com.linecorp.armeria.common.QueryParams;
 import io.widerow.query.QueryException;
 import io.widerow.query.TimeText;
+import io.widerow.query.Token;
 import io.widerow.query.logql.Units;
+import io.widerow.query.logql.run.LogRun;
 import io.widerow.query.logql.run.Steps;
 import java.math.BigDecimal;
 import java.util.List;
@@ -23,6 +25,7 @@ record LokiParameters(QueryParams given, long nowNanos) {
   private static final long LIMIT_DEFAULT = 100;
   static final long LIMIT_MAX = 1_000_000;
   private static final int STEPS_DEFAULT = 250;
+  private static final String UNREADABLE = "could not parse '%s' parameter";
   private static final Pattern WHOLE = Pattern.compile("-?\\d{1,19}");
   private static final Pattern DECIMAL = Pattern.compile("-?\\d{1,19}(\\.\\d{0,18})?");
   private static final Pattern SHORT = Pattern.compile("\\d{1,10}");
@@ -51,11 +54,8 @@ record LokiParameters(QueryParams given, long nowNanos) {
   Range range() {
     long end = time("end", nowNanos);
     String since = text("since");
-    long before = HOUR_NANOS;
-    if (since != null) {
-      before = duration("since", since);
-    }
-    long start = time("start", end - Math.min(before, NANOS_MAX));
+    long before = since == null ? HOUR_NANOS : duration("since", since);
+    long start = time("start", Math.min(end, nowNanos) - Math.min(before, NANOS_MAX));
     if (start > end) {
       throw new QueryException.Refused(
           "query",
@@ -72,7 +72,8 @@ record LokiParameters(QueryParams given, long nowNanos) {
 
   private long time(String name, long absent) {
     String text = text(name);
-    long nanos = text == null ? absent : time(name, text, nowNanos);
+    String about = name.equals("time") ? name : UNREADABLE.formatted(name);
+    long nanos = text == null ? absent : time(about, text, nowNanos);
     return Math.clamp(nanos, NANOS_MIN, NANOS_MAX);
   }
 
@@ -110,9 +111,33 @@ record LokiParameters(QueryParams given, long nowNanos) {
     }
     if (nanos == null || nanos <= 0) {
       throw new QueryException.Refused(
-          name, "must be a duration above 0 such as 5m or a number of seconds, got " + text);
+          name.equals("since") ? UNREADABLE.formatted(name) : "query",
+          "cannot parse \"%s\" to a valid duration above 0 such as 5m".formatted(text));
     }
     return nanos;
+  }
+
+  /// The lines of a response: those after a token when the client pages by them.
+  LogRun.Page page() {
+    String after = given.get("after");
+    Token token = after == null || after.isEmpty() ? null : Token.parse(after);
+    long interval = intervalNanos();
+    if (after != null && interval > 0) {
+      throw new QueryException.Refused("after", "not together with interval");
+    }
+    return new LogRun.Page(isBackward(), limit(), interval, after != null, token);
+  }
+
+  /// The least time between one line and the next one; 0 for all lines.
+  private long intervalNanos() {
+    String interval = text("interval");
+    if (interval == null) {
+      return 0;
+    }
+    if (interval.startsWith("-")) {
+      throw new QueryException.Refused("query", "interval must be >= 0, got " + interval);
+    }
+    return interval.matches("[0.]+[a-z]*") ? 0 : duration("interval", interval);
   }
 
   /// The instants of a range query of numbers.
@@ -138,10 +163,19 @@ record LokiParameters(QueryParams given, long nowNanos) {
     if (text == null) {
       return absent;
     }
-    boolean isNumber = WHOLE.matcher(text).matches() && text.length() < 10;
-    long limit = isNumber ? Long.parseLong(text) : 0;
-    if (limit < 1 || limit > LIMIT_MAX) {
+    if (!WHOLE.matcher(text).matches()) {
       throw new QueryException.Refused(name, "must be 1 to %d, got %s".formatted(LIMIT_MAX, text));
+    }
+    boolean isNegative = text.startsWith("-");
+    long limit = isNegative ? 0 : text.length() > 9 ? Long.MAX_VALUE : Long.parseLong(text);
+    if (limit < 1) {
+      throw new QueryException.Refused("query", "limit must be a positive value, got " + text);
+    }
+    if (limit > LIMIT_MAX) {
+      throw new QueryException.Refused(
+          "query",
+          "max entries limit per query exceeded, limit > max_entries_limit_per_query (%s > %d)"
+              .formatted(text, LIMIT_MAX));
     }
     return limit;
   }
@@ -164,7 +198,8 @@ record LokiParameters(QueryParams given, long nowNanos) {
       case "backward" -> true;
       case "forward" -> false;
       default ->
-          throw new QueryException.Refused("direction", "must be forward or backward, got " + text);
+          throw new QueryException.Refused(
+              "query", "invalid direction '%s', must be forward or backward".formatted(text));
     };
   }
 }

@@ -6,6 +6,7 @@ import io.widerow.ingest.serve.loki.LokiParameters.Range;
 import io.widerow.ingest.serve.loki.LokiService.Asked;
 import io.widerow.query.QueryException;
 import io.widerow.query.RangeQuery;
+import io.widerow.query.Token;
 import io.widerow.query.logql.Expr;
 import io.widerow.query.logql.LogQuery;
 import io.widerow.query.logql.LogqlParser;
@@ -33,7 +34,7 @@ import java.util.TreeSet;
 /// @param version of this program
 /// @param limits of this daemon, as JSON
 record LokiResponses(String version, String limits) {
-  private static final String API_VERSION = "3.4.0";
+  private static final String API_VERSION = "3.7.0";
   private static final AsciiString FLAGS = AsciiString.cached("x-loki-response-encoding-flags");
   private static final String LINES_AT_ONE_INSTANT =
       "log queries are not supported as an instant query type, please change your query to a range"
@@ -74,10 +75,10 @@ record LokiResponses(String version, String limits) {
       case LogQuery lines -> {
         Range range = parameters.range();
         StreamEntries entries = new StreamEntries(execution, asked.categorized());
-        new LogRun(execution, lines, entries)
-            .read(
-                range.fromNanos(), range.untilNanos(), parameters.isBackward(), parameters.limit());
-        LokiJson.streams(entries, execution, out);
+        Token end =
+            new LogRun(execution, lines, entries)
+                .read(range.fromNanos(), range.untilNanos(), parameters.page());
+        LokiJson.streams(entries, end, execution, out);
         if (entries.count() == 0) {
           RangeQuery read = RangeQuery.ALL.withRange(range.fromNanos(), range.untilNanos());
           LokiJson.warnings(LabelCheck.of(execution, lines, read), out);

@@ -99,6 +99,7 @@ public final class LokiService {
     routes.add(route("query", answers::query));
     routes.add(route("query_range", answers::queryRange));
     routes.add(route("labels", answers::labels));
+    routes.add(route("label", answers::labels));
     routes.add(route("label/{name}/values", answers::labelValues));
     routes.add(route("series", answers::series));
     routes.add(route("index/stats", LokiDiscovery::stats));

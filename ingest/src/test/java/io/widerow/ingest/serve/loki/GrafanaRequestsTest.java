@@ -63,7 +63,7 @@ class GrafanaRequestsTest {
             "direction",
             "backward"));
     assertTrue(
-        loki.get("status/buildinfo").startsWith("{\"version\":\"3.4.0\",\"revision\":\"widerow "));
+        loki.get("status/buildinfo").startsWith("{\"version\":\"3.7.0\",\"revision\":\"widerow "));
   }
 
   @Test
@@ -71,6 +71,7 @@ class GrafanaRequestsTest {
     String[] range = {"start", START, "end", END};
     assertEquals(
         SUCCESS + "[\"app\",\"env\",\"level\",\"service_name\"]}", loki.get("labels", range));
+    assertEquals(loki.get("labels", range), loki.get("label", range));
     assertEquals(SUCCESS + "[\"dev\",\"prod\"]}", loki.get("label/env/values", range));
     assertEquals(SUCCESS + "[\"shop\",\"web\"]}", loki.get("label/service_name/values", range));
     assertEquals(
@@ -288,6 +289,7 @@ class GrafanaRequestsTest {
         loki.get("detected_field/took/values", range));
     String patterns = loki.get("patterns", range);
     assertTrue(patterns.startsWith("{\"status\":\"success\",\"data\":[{\"pattern\":\""), patterns);
+    assertTrue(patterns.contains("\",\"level\":\"error\",\"samples\":[[1780000007,1]]"), patterns);
     String counted =
         loki.get(
             "query",
@@ -369,6 +371,6 @@ class GrafanaRequestsTest {
     assertTrue(limits.startsWith("{\"limits\":{\"discover_log_levels\":true,"), limits);
     assertTrue(limits.contains("\"max_query_series\":10000,"), limits);
     assertTrue(
-        limits.endsWith(",\"pattern_ingester_enabled\":true,\"version\":\"3.4.0\"}"), limits);
+        limits.endsWith(",\"pattern_ingester_enabled\":true,\"version\":\"3.7.0\"}"), limits);
   }
 }

@@ -15,10 +15,24 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 class LokiMistakesTest {
   private static final String[][] TOLD = {
-    {"query_range", "query={}", "start=x", "start: not a time: x"},
-    {"query_range", "query={}", "limit=0", "limit: must be 1 to 1000000, got 0"},
-    {"query_range", "query={}", "limit=-5", "limit: must be 1 to 1000000, got -5"},
-    {"query_range", "query={}", "direction=up", "direction: must be forward or backward, got up"},
+    {"query_range", "query={}", "start=x", "could not parse 'start' parameter: not a time: x"},
+    {"query_range", "query={}", "limit=0", "limit must be a positive value, got 0"},
+    {
+      "query_range",
+      "query={}",
+      "limit=10000000000",
+      "max entries limit per query exceeded, limit >"
+    },
+    {"query_range", "query={}", "limit=x", "limit: must be 1 to 1000000, got x"},
+    {"query_range", "query={}", "interval=-1s", "interval must be >= 0, got -1s"},
+    {"query_range", "query={}", "after=w1.x", "after: not a token: w1.x"},
+    {"query_range", "query={}", "limit=-5", "limit must be a positive value, got -5"},
+    {
+      "query_range",
+      "query={}",
+      "direction=up",
+      "invalid direction 'up', must be forward or backward"
+    },
     {
       "query_range",
       "query=vector(1)",
@@ -26,20 +40,35 @@ class LokiMistakesTest {
       "zero or negative query resolution step widths are not accepted"
     },
     {"query_range", "query=vector(1)", "step=-5s", "zero or negative query resolution step"},
-    {"query_range", "query=vector(1)", "step=1e9999", "step: must be a duration above 0"},
+    {
+      "query_range",
+      "query=vector(1)",
+      "step=1e9999",
+      "cannot parse \\\"1e9999\\\" to a valid duration"
+    },
     {
       "query_range",
       "query=vector(1)",
       "step=1ms",
       "exceeded maximum resolution of 11,000 points per time series"
     },
-    {"query_range", "query={}", "since=later", "since: must be a duration above 0"},
+    {
+      "query_range",
+      "query={}",
+      "since=later",
+      "could not parse 'since' parameter: cannot parse \\\"later\\\""
+    },
     {"query", "query={}", "time=5", "log queries are not supported as an instant"},
     {"query", "query=vector(1)", "time=yes", "time: not a time: yes"},
     {"query", "query=rate({}[99y])", "time=5", "parse error at line 1, col 9"},
-    {"labels", "query=rate({}[1m])", "start=1", "not a selector"},
+    {"labels", "query=rate({}[1m])", "start=1", "only label matchers are supported"},
     {"series", "match[]={", "start=1", "parse error at line 1, col 2"},
-    {"index/volume", "query={}", "aggregateBy=x", "aggregateBy: must be series or labels"},
+    {
+      "index/volume",
+      "query={}",
+      "aggregateBy=x",
+      "invalid aggregation option: must be series or labels"
+    },
     {"detected_fields", "query=vector(1)", "start=1", "is a metric query, a log query is required"},
     {"detected_fields", "query={}", "line_limit=x", "line_limit: must be 1 to 1000000, got x"}
   };

@@ -1,5 +1,6 @@
 package io.widerow.query.logql.run;
 
+import io.widerow.query.Token;
 import io.widerow.query.logql.line.Line;
 import io.widerow.query.logql.line.Line.Category;
 import io.widerow.query.output.OutputBuffer;
@@ -24,12 +25,20 @@ public final class LokiJson {
 
   /// Lines by stream.
   public static void streams(StreamEntries entries, LogqlContext cost, OutputBuffer out) {
+    streams(entries, null, cost, out);
+  }
+
+  /// Lines by stream.
+  ///
+  /// @param token where the next page starts; null without one
+  public static void streams(
+      StreamEntries entries, @Nullable Token token, LogqlContext cost, OutputBuffer out) {
     out.put("{\"status\":\"success\",\"data\":{\"resultType\":\"streams\",");
     flags(entries, out);
     out.put("\"result\":");
     entries.write(out);
     stats(cost, out);
-    out.put("}}\n");
+    out.put(token == null ? "}}\n" : "},\"token\":\"" + token + "\"}\n");
   }
 
   /// A message of a tail.
