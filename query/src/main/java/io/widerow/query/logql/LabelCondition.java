@@ -1,11 +1,23 @@
 package io.widerow.query.logql;
 
 import java.util.List;
+import java.util.Set;
 
 /// The condition of a label filter. A closed set.
 ///
 /// - Threads: any; conditions are immutable.
 public sealed interface LabelCondition {
+  /// Adds the names of the labels that it tests.
+  default void addNames(Set<String> names) {
+    switch (this) {
+      case And(var parts) -> parts.forEach(part -> part.addNames(names));
+      case Or(var parts) -> parts.forEach(part -> part.addNames(names));
+      case Words(var matcher) -> names.add(matcher.name());
+      case Quantity quantity -> names.add(quantity.label());
+      case Address address -> names.add(address.label());
+    }
+  }
+
   /// Holds when all parts do.
   record And(List<LabelCondition> parts) implements LabelCondition {
     public And {

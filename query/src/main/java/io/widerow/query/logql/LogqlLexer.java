@@ -78,8 +78,9 @@ final class LogqlLexer {
     return kind == Kind.SIGN && word.equals(sign);
   }
 
+  /// Keywords may be in any case.
   boolean isName(String name) {
-    return kind == Kind.NAME && word.equals(name);
+    return kind == Kind.NAME && word.equalsIgnoreCase(name);
   }
 
   /// Moves on when the current word is this sign.

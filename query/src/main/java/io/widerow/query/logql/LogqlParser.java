@@ -112,7 +112,7 @@ public final class LogqlParser {
       return null;
     }
     for (Metric.Operator operator : Metric.Operator.values()) {
-      if (operator.sign.equals(lexer.word())) {
+      if (operator.sign.equalsIgnoreCase(lexer.word())) {
         return operator;
       }
     }
@@ -313,7 +313,9 @@ public final class LogqlParser {
       }
       parameter = number(false);
       lexer.expect(",");
-    } else if (needsParameter && (lexer.isSign("{") || lexer.isSign("("))) {
+    } else if (!lexer.isSign("{") && !lexer.isSign("(")) {
+      throw lexer.wrong("NUMBER or { or (");
+    } else if (needsParameter) {
       throw lexer.invalid("parameter required for operation " + function.named());
     }
     Window window = new Window();

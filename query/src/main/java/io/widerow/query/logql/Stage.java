@@ -2,12 +2,23 @@ package io.widerow.query.logql;
 
 import com.google.re2j.Pattern;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// One stage of a pipeline. A closed set.
 ///
 /// - Threads: any; stages are immutable.
 public sealed interface Stage {
+  /// Adds the names of the labels that the stage looks at.
+  default void addNames(Set<String> names) {
+    switch (this) {
+      case LabelFilter(var condition) -> condition.addNames(names);
+      case LabelFormat(var assignments) -> assignments.forEach(one -> one.addNames(names));
+      case LineFormat(var template) -> names.addAll(template.fields());
+      default -> {}
+    }
+  }
+
   /// Keeps lines by their text: `|= "a" or "b"`, `!~ "x|y"`.
   ///
   /// @param negated keeps the lines in which no part is found
@@ -114,7 +125,16 @@ public sealed interface Stage {
   ///
   /// @param from the label that is renamed; null for a template
   /// @param template null when a label is renamed
-  record Assignment(String label, @Nullable String from, @Nullable Template template) {}
+  record Assignment(String label, @Nullable String from, @Nullable Template template) {
+    private void addNames(Set<String> names) {
+      if (from != null) {
+        names.add(from);
+      }
+      if (template != null) {
+        names.addAll(template.fields());
+      }
+    }
+  }
 
   /// Removes labels.
   record Drop(List<NameTest> names) implements Stage {

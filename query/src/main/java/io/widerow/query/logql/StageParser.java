@@ -4,6 +4,7 @@ import com.google.re2j.Pattern;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -94,7 +95,7 @@ final class StageParser {
     }
     lexer.expect("|");
     if (lexer.kind() == LogqlLexer.Kind.NAME) {
-      Stage named = named(lexer.word());
+      Stage named = named(lexer.word().toLowerCase(Locale.ROOT));
       if (named != null) {
         return named;
       }
@@ -168,7 +169,7 @@ final class StageParser {
       case "regexp" -> regexp();
       case "pattern" -> pattern();
       case "unpack" -> new Stage.Unpack();
-      case "line_format" -> new Stage.LineFormat(template("invalid line template"));
+      case "line_format" -> new Stage.LineFormat(template("invalid line template", "line"));
       case "label_format" -> new Stage.LabelFormat(assignments());
       case "drop" -> new Stage.Drop(nameTests());
       case "keep" -> new Stage.Keep(nameTests());
@@ -212,7 +213,7 @@ final class StageParser {
 
   /// A name after a log query that is none of its stages: of an operator, or of a range's offset.
   private boolean endsStages() {
-    return switch (lexer.word()) {
+    return switch (lexer.word().toLowerCase(Locale.ROOT)) {
       case "offset", "and", "or", "unless", "by", "without" -> true;
       default -> false;
     };
@@ -250,12 +251,13 @@ final class StageParser {
     }
   }
 
-  private Template template(String about) {
+  /// @param name of the template, in messages
+  private Template template(String about, String name) {
     String text = lexer.string();
     try {
       return Template.parse(text);
     } catch (IllegalArgumentException wrong) {
-      throw lexer.invalid(about + ": template: :1: " + wrong.getMessage());
+      throw lexer.invalid(about + ": template: %s:1: %s".formatted(name, wrong.getMessage()));
     }
   }
 
@@ -277,7 +279,9 @@ final class StageParser {
           lexer.kind() == LogqlLexer.Kind.NAME
               ? new Stage.Assignment(label, lexer.name(), null)
               : new Stage.Assignment(
-                  label, null, template("invalid template for label '%s'".formatted(label))));
+                  label,
+                  null,
+                  template("invalid template for label '%s'".formatted(label), "label")));
     } while (lexer.take(","));
     return assignments;
   }
@@ -300,7 +304,7 @@ final class StageParser {
       return new Stage.Unwrap(name, Stage.Conversion.NUMBER);
     }
     Stage.Conversion conversion =
-        switch (name) {
+        switch (name.toLowerCase(Locale.ROOT)) {
           case "duration", "duration_seconds" -> Stage.Conversion.DURATION;
           case "bytes" -> Stage.Conversion.BYTES;
           default ->
@@ -312,21 +316,28 @@ final class StageParser {
     return unwrap;
   }
 
+  /// `and` binds closer than `or`. A comma, or a blank alone, means `and` between what stands
+  /// before it and all that follows: `a, b or c` is `a and (b or c)`, and `a or b, c` is `a or (b
+  /// and c)`.
   private LabelCondition condition() {
-    List<LabelCondition> parts = new ArrayList<>();
-    do {
-      parts.add(all());
-    } while (lexer.takeName("or"));
-    return parts.size() == 1 ? parts.getFirst() : new LabelCondition.Or(parts);
-  }
-
-  /// A comma and a blank between two tests mean `and`.
-  private LabelCondition all() {
-    List<LabelCondition> parts = new ArrayList<>();
-    do {
-      parts.add(one());
-    } while (lexer.takeName("and") || lexer.take(",") || startsTest());
-    return parts.size() == 1 ? parts.getFirst() : new LabelCondition.And(parts);
+    List<LabelCondition> any = new ArrayList<>();
+    List<LabelCondition> all = new ArrayList<>();
+    while (true) {
+      all.add(one());
+      if (lexer.takeName("and")) {
+        continue;
+      }
+      boolean isRest = lexer.take(",") || startsTest();
+      if (isRest) {
+        LabelCondition rest = condition();
+        all.addAll(rest instanceof LabelCondition.And(var parts) ? parts : List.of(rest));
+      }
+      any.add(all.size() == 1 ? all.getFirst() : new LabelCondition.And(all));
+      if (isRest || !lexer.takeName("or")) {
+        return any.size() == 1 ? any.getFirst() : new LabelCondition.Or(any);
+      }
+      all.clear();
+    }
   }
 
   private boolean startsTest() {

@@ -151,9 +151,11 @@ final class TemplateFunctions {
     }
   }
 
+  /// As Go reads it: `0x10` and `010` too, and of `1.9` what stands before the point.
   private static long wholeOf(String text) {
+    String whole = text.matches("[-+]?\\d*\\.\\d*") ? text.substring(0, text.indexOf('.')) : text;
     try {
-      return text.matches("[-+]?\\d+") ? Long.parseLong(text) : (long) fractionOf(text);
+      return whole.matches("[-+]?\\d[\\da-fA-FxX]*") ? Long.decode(whole) : 0;
     } catch (NumberFormatException _) {
       return 0;
     }
@@ -171,6 +173,7 @@ final class TemplateFunctions {
     ofTextsWithTextLast();
     ofNumbers();
     ofTimes();
+    TemplateEscapes.addTo(ALL);
   }
 
   private static void ofLine() {
@@ -430,10 +433,15 @@ final class TemplateFunctions {
   private static String titled(String text) {
     StringBuilder titled = new StringBuilder(text);
     for (int i = 0; i < titled.length(); i++) {
-      boolean starts = i == 0 || Character.isWhitespace(titled.charAt(i - 1));
+      boolean starts = i == 0 || separates(titled.charAt(i - 1));
       titled.setCharAt(i, starts ? Character.toTitleCase(titled.charAt(i)) : titled.charAt(i));
     }
     return titled.toString();
+  }
+
+  /// Of ASCII all but letters, digits and underscores.
+  private static boolean separates(char c) {
+    return c < 0x80 ? !Character.isLetterOrDigit(c) && c != '_' : Character.isWhitespace(c);
   }
 
   private static String truncated(String text, int count) {

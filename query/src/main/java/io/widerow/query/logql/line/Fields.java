@@ -1,13 +1,11 @@
 package io.widerow.query.logql.line;
 
-import io.widerow.query.json.JsonException;
-import io.widerow.query.json.JsonNode;
 import io.widerow.query.logql.LogqlNames;
 import io.widerow.query.logql.Stage;
 import io.widerow.query.logql.line.Line.Category;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// The fields that the parsers of JSON and logfmt find in a line without given names.
 public final class Fields {
@@ -53,31 +51,29 @@ public final class Fields {
   /// The names of the members that lead to the value of a label in a line of JSON; empty when there
   /// is none.
   public static List<String> jsonPath(String line, String label) {
+    LineJson json = new LineJson(line, LineMemory.unlimited());
     List<String> path = new ArrayList<>();
-    try {
-      JsonNode root = JsonNode.parseFirst(line, JsonNode.DEPTH_MAX, _ -> {});
-      boolean _ = leads("", root, label, path);
-    } catch (JsonException _) {
-      return List.of(); // it has labels only up to there
-    }
+    json.members((name, value) -> leads("", name, value, json, label, path));
     return path;
   }
 
-  private static boolean leads(String prefix, JsonNode object, String label, List<String> path) {
-    Map<String, JsonNode> members = object.members();
-    if (members == null) {
-      return false;
-    }
-    for (Map.Entry<String, JsonNode> member : members.entrySet()) {
-      String name = LogqlNames.shown(prefix + member.getKey());
-      JsonNode node = member.getValue();
-      boolean isValue = node.members() == null && node.items() == null && !node.isNull();
-      path.add(member.getKey());
-      if (isValue ? name.equals(label) : leads(name + "_", node, label, path)) {
-        return true;
-      }
+  /// Ends the search when it has found the label.
+  private static @Nullable String leads(
+      String prefix,
+      String name,
+      LineJson.Value value,
+      LineJson json,
+      String label,
+      List<String> path) {
+    String shown = LogqlNames.shown(prefix + name);
+    path.add(name);
+    String found =
+        value.kind() == LineJson.Kind.OBJECT
+            ? json.members(value, (inner, of) -> leads(shown + "_", inner, of, json, label, path))
+            : value.isScalar() && shown.equals(label) ? label : null;
+    if (found == null) {
       path.removeLast();
     }
-    return false;
+    return found;
   }
 }

@@ -1,11 +1,14 @@
 package io.widerow.query.logql.line;
 
+import io.widerow.query.logql.LabelCondition;
 import io.widerow.query.logql.LogqlNames;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.BiPredicate;
@@ -38,11 +41,14 @@ public final class Line {
   private String[] names = new String[32];
   private String[] values = new String[32];
   private Category[] categories = new Category[32];
-  private boolean[] found = new boolean[32]; // by a parser
   private final List<String> ofStream = new ArrayList<>(); // names of the labels that it came with
   private boolean streamChanged; // a stage has removed or replaced one of them
   private int size;
   private final Map<String, Integer> places = new HashMap<>(); // of many names; empty when unknown
+  private final Set<String> removed = new HashSet<>(); // parsed labels that are gone again
+  private ParserHints hints = ParserHints.ALL;
+  private boolean parserFailed;
+  private boolean dropped;
   private boolean pushed;
   private boolean findsLevel;
   private String error = "";
@@ -77,6 +83,10 @@ public final class Line {
     places.clear();
     ofStream.clear();
     streamChanged = false;
+    removed.clear();
+    hints = ParserHints.ALL;
+    parserFailed = false;
+    dropped = false;
     pushed = false;
     findsLevel = false;
     error = "";
@@ -214,10 +224,6 @@ public final class Line {
 
   /// Adds a label, or replaces it.
   void set(Category category, String name, String value) {
-    int _ = put(category, name, value);
-  }
-
-  private int put(Category category, String name, String value) {
     int at = find(name);
     if (at < 0) {
       memory.reserveLabels(1);
@@ -225,11 +231,9 @@ public final class Line {
         names = Arrays.copyOf(names, 2 * size);
         values = Arrays.copyOf(values, 2 * size);
         categories = Arrays.copyOf(categories, 2 * size);
-        found = Arrays.copyOf(found, 2 * size);
       }
       at = size++;
       names[at] = name;
-      found[at] = false;
     } else {
       streamChanged |= categories[at] == Category.STREAM;
     }
@@ -238,18 +242,52 @@ public final class Line {
     }
     values[at] = value;
     categories[at] = category;
-    return at;
   }
 
-  /// Adds what a parser has found, unless a parser found a value of that name before. A label of
-  /// the event keeps its name, the parsed one gets `_extracted` after it.
+  /// Sets the labels that parsers need to find.
+  void hint(ParserHints newHints) {
+    hints = newHints;
+  }
+
+  ParserHints hints() {
+    return hints;
+  }
+
+  /// True when parsers have found all labels that are needed, or one for which the line is dropped.
+  boolean isParsed() {
+    Set<String> required = hints.required();
+    if (required == null || dropped) {
+      return dropped;
+    }
+    for (String name : required) {
+      int at = find(name);
+      boolean isFound = at >= 0 && categories[at] == Category.PARSED;
+      if (!isFound && !removed.contains(name)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// Adds what a parser has found, unless a stage made a label of that name before. A label of the
+  /// event keeps its name, the parsed one gets `_extracted` after it.
   void parsed(String name, String value) {
     String free = free(name);
-    int at = find(free);
-    if (at < 0 || !found[at]) {
-      at = put(Category.PARSED, free, value);
-      found[at] = true; // the array may have grown
+    if (!isMade(free) && hints.takes(free)) {
+      set(Category.PARSED, free, value);
+      drop(free);
     }
+  }
+
+  /// Drops the line when a filter of this label does not keep it.
+  private void drop(String name) {
+    LabelCondition condition = hints.conditions().get(name);
+    dropped |= condition != null && !Pipeline.holds(condition, this);
+  }
+
+  /// True when a filter drops the line for what a parser has found.
+  boolean isDropped() {
+    return dropped;
   }
 
   /// Adds what a parser was asked for, whatever was found before.
@@ -257,11 +295,26 @@ public final class Line {
     set(Category.PARSED, free(name), value);
   }
 
-  /// The name of a label of the stream is not free, whatever stages have made of it.
   private String free(String name) {
+    return isFree(name) ? name : name + EXTRACTED;
+  }
+
+  /// True when a parser has made a label beside that of the event.
+  boolean isExtracted(String name) {
+    return isMade(name + EXTRACTED);
+  }
+
+  /// True when a stage made a label of this name, whether it is still there or not.
+  boolean isMade(String name) {
+    int at = find(name);
+    return at >= 0 ? categories[at] == Category.PARSED : removed.contains(name);
+  }
+
+  /// The name of a label of the stream is not free, whatever stages have made of it.
+  boolean isFree(String name) {
     int at = find(name);
     boolean isTaken = at >= 0 && categories[at] != Category.PARSED;
-    return isTaken || (streamChanged && ofStream.contains(name)) ? name + EXTRACTED : name;
+    return !isTaken && !(streamChanged && ofStream.contains(name));
   }
 
   void remove(String name) {
@@ -278,13 +331,19 @@ public final class Line {
   }
 
   private void removeAt(int at) {
-    streamChanged |= categories[at] == Category.STREAM;
+    goes(at);
     size--;
     places.clear();
     System.arraycopy(names, at + 1, names, at, size - at);
     System.arraycopy(values, at + 1, values, at, size - at);
     System.arraycopy(categories, at + 1, categories, at, size - at);
-    System.arraycopy(found, at + 1, found, at, size - at);
+  }
+
+  private void goes(int at) {
+    streamChanged |= categories[at] == Category.STREAM;
+    if (categories[at] == Category.PARSED) {
+      removed.add(names[at]);
+    }
   }
 
   /// Removes the labels that a test does not keep.
@@ -295,10 +354,9 @@ public final class Line {
         names[left] = names[i];
         values[left] = values[i];
         categories[left] = categories[i];
-        found[left] = found[i];
         left++;
       } else {
-        streamChanged |= categories[i] == Category.STREAM;
+        goes(i);
       }
     }
     size = left;
@@ -308,7 +366,26 @@ public final class Line {
   /// Marks the line: a stage could not do its work on it.
   void fail(String newError, String details) {
     error = newError;
-    errorDetails = details;
+    errorDetails = details.isEmpty() ? errorDetails : details;
+  }
+
+  /// Marks the line: a parser could not read it.
+  void failParsing(String newError, String details) {
+    memory.reserveBuilt((long) newError.length() + details.length());
+    fail(newError, details);
+    parserFailed = true;
+  }
+
+  /// The same, and drops the line when a filter of errors does not keep it.
+  void failStrictly(String newError, String details) {
+    failParsing(newError, details);
+    drop(LogqlNames.ERROR);
+  }
+
+  /// True when the line fails its query: a stage has failed on it, and the query does not ask for
+  /// errors of parsers.
+  public boolean fails() {
+    return hasError() && !(parserFailed && hints.keepsErrors());
   }
 
   /// True when a stage has failed on the line.

@@ -9,51 +9,117 @@ final class LogfmtText {
   /// Takes the pairs of a line.
   @FunctionalInterface
   interface Pairs {
-    void pair(String key, String value);
+    /// Returns false when no more pairs are needed.
+    boolean pair(String key, String value);
   }
 
-  /// Reads a line. Text that is not logfmt is skipped, or is an error when `strict`.
+  /// Reads a line. Pairs that are not logfmt are left out, or are an error when `strict`.
   ///
-  /// @return the error of the line; null when it has none, or when not `strict`
+  /// @return the error of the line in Loki's words; null when it has none, or when not `strict`
   static @Nullable String read(String line, boolean strict, Pairs pairs) {
-    int at = 0;
-    while (true) {
+    Reader reader = new Reader(line);
+    while (reader.next()) {
+      if (reader.wrong == null) {
+        if (!pairs.pair(reader.key, reader.value)) {
+          return null;
+        }
+      } else if (strict) {
+        return "logfmt syntax error at pos " + reader.wrong;
+      }
+    }
+    return null;
+  }
+
+  /// Reads pair by pair.
+  private static final class Reader {
+    private final String line;
+    private int at;
+    private String key = "";
+    private String value = "";
+    private @Nullable String wrong; // the place and the reason, of this pair
+
+    Reader(String line) {
+      this.line = line;
+    }
+
+    private boolean isBefore(char c) {
+      return at < line.length() && line.charAt(at) == c;
+    }
+
+    /// False at the end.
+    boolean next() {
       while (at < line.length() && line.charAt(at) <= ' ') {
         at++;
       }
       if (at == line.length()) {
-        return null;
+        return false;
       }
+      wrong = null;
+      value = "";
+      key = word();
+      if (key.isEmpty() || isBefore('"')) {
+        unexpected();
+      } else if (key.indexOf('\ufffd') >= 0) {
+        fail("invalid key");
+        if (isBefore('=')) {
+          skip();
+        }
+      } else if (isBefore('=')) {
+        at++;
+        if (isBefore('"')) {
+          quoted();
+        } else {
+          value = word();
+          if (at < line.length() && line.charAt(at) > ' ') {
+            unexpected();
+          }
+        }
+      }
+      return true;
+    }
+
+    private String word() {
       int start = at;
       while (at < line.length() && isKey(line.charAt(at))) {
         at++;
       }
-      boolean isWrong = at == start || (at < line.length() && line.charAt(at) == '"');
-      if (isWrong && strict) {
-        return "unexpected %s at pos %d".formatted(line.charAt(at), at + 1);
+      return line.substring(start, at);
+    }
+
+    private void unexpected() {
+      fail("unexpected '" + line.charAt(at) + "'");
+      skip();
+    }
+
+    private void fail(String why) {
+      wrong = "%d : %s".formatted(Line.utf8Length(line.substring(0, at)) + 1, why);
+    }
+
+    private void skip() {
+      while (at < line.length() && line.charAt(at) > ' ') {
+        at++;
       }
-      if (isWrong) {
-        at = endOfWord(line, Math.max(at, start + 1));
-        continue;
+    }
+
+    private void quoted() {
+      int start = ++at;
+      boolean isEscaped = false;
+      while (at < line.length() && line.charAt(at) != '"') {
+        boolean isEscape = line.charAt(at) == '\\';
+        isEscaped |= isEscape;
+        at += isEscape ? 2 : 1;
       }
-      String key = line.substring(start, at);
-      if (at == line.length() || line.charAt(at) != '=') {
-        pairs.pair(key, "");
-        continue;
+      if (at >= line.length()) {
+        at = line.length();
+        fail("unterminated quoted value");
+        return;
       }
-      at++;
-      if (at < line.length() && line.charAt(at) == '"') {
-        StringBuilder value = new StringBuilder();
-        int end = quoted(line, at + 1, value);
-        if (end < 0) {
-          return strict ? "unterminated quoted value at pos %d".formatted(at + 1) : null;
-        }
-        pairs.pair(key, value.toString());
-        at = end;
+      String inside = line.substring(start, at++);
+      String plain = isEscaped ? unescaped(inside) : inside;
+      if (plain == null) {
+        fail("invalid quoted value");
       } else {
-        int end = endOfWord(line, at);
-        pairs.pair(key, line.substring(at, end));
-        at = end;
+        value = plain;
       }
     }
   }
@@ -62,43 +128,25 @@ final class LogfmtText {
     return c > ' ' && c != '=' && c != '"';
   }
 
-  private static int endOfWord(String line, int from) {
-    int end = from;
-    while (end < line.length() && line.charAt(end) > ' ') {
-      end++;
-    }
-    return end;
-  }
-
-  /// Reads a value up to its closing quote. Returns the place after it; negative without one.
-  private static int quoted(String line, int from, StringBuilder value) {
-    for (int at = from; at < line.length(); at++) {
-      char c = line.charAt(at);
-      if (c == '"') {
-        return at + 1;
-      }
-      if (c == '\\' && at + 1 < line.length()) {
-        at++;
-        switch (line.charAt(at)) {
-          case 'n' -> value.append('\n');
-          case 'r' -> value.append('\r');
-          case 't' -> value.append('\t');
-          case 'u' -> {
-            int code = hex(line, at + 1);
-            if (code >= 0) {
-              value.append((char) code);
-              at += 4;
-            } else {
-              value.append('u');
-            }
-          }
-          default -> value.append(line.charAt(at));
-        }
-      } else {
+  /// A quoted value without its escapes; null when one is wrong.
+  private static @Nullable String unescaped(String inside) {
+    StringBuilder value = new StringBuilder(inside.length());
+    for (int at = 0; at < inside.length(); at++) {
+      char c = inside.charAt(at);
+      if (c != '\\') {
         value.append(c);
+        continue;
       }
+      c = inside.charAt(++at); // a quoted value does not end with its escape
+      int simple = "\"\\/'bfnrt".indexOf(c);
+      int code = c == 'u' ? hex(inside, at + 1) : -1;
+      if (simple < 0 && code < 0) {
+        return null;
+      }
+      value.append(simple >= 0 ? "\"\\/'\b\f\n\r\t".charAt(simple) : (char) code);
+      at += simple >= 0 ? 0 : 4;
     }
-    return -1;
+    return value.toString();
   }
 
   private static int hex(String line, int from) {

@@ -3,8 +3,6 @@ package io.widerow.query.logql.line;
 import com.google.re2j.Matcher;
 import com.google.re2j.Pattern;
 import io.widerow.query.QueryException;
-import io.widerow.query.json.JsonException;
-import io.widerow.query.json.JsonNode;
 import io.widerow.query.logql.LabelCondition;
 import io.widerow.query.logql.LogQuery;
 import io.widerow.query.logql.LogqlNames;
@@ -13,6 +11,7 @@ import io.widerow.query.logql.Template;
 import io.widerow.query.logql.TemplateRun;
 import io.widerow.query.logql.Units;
 import io.widerow.query.logql.line.Line.Category;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -35,16 +34,24 @@ public final class Pipeline {
 
   private final LogQuery query;
   private final int searched;
+  private final ParserHints hints;
 
   /// @param searched so many stages, the first ones, hold line filters that the store has applied
   ///   to events with a body
   public Pipeline(LogQuery query, int searched) {
+    this(query, searched, ParserHints.of(query));
+  }
+
+  /// @param hints the labels that parsers need to find
+  public Pipeline(LogQuery query, int searched, ParserHints hints) {
     this.query = query;
     this.searched = searched;
+    this.hints = hints;
   }
 
   /// Runs a line through. False when it is not kept.
   public boolean run(Line line) {
+    line.hint(hints);
     for (var matcher : query.matchers()) {
       if (!test(matcher, line)) {
         return false;
@@ -90,7 +97,7 @@ public final class Pipeline {
       }
       case Stage.Unwrap _ -> throw new IllegalStateException("unwrap is no stage of lines");
     }
-    return true;
+    return !line.isDropped();
   }
 
   private static boolean keeps(Stage.LineFilter filter, Line line) {
@@ -117,7 +124,7 @@ public final class Pipeline {
     return filter.negated();
   }
 
-  private static boolean holds(LabelCondition condition, Line line) {
+  static boolean holds(LabelCondition condition, Line line) {
     return switch (condition) {
       case LabelCondition.And(List<LabelCondition> parts) -> {
         boolean all = true;
@@ -183,71 +190,85 @@ public final class Pipeline {
     return text.length() <= SHOWN_CHARS ? text : text.substring(0, SHOWN_CHARS) + "...";
   }
 
-  private static void json(Stage.Json json, Line line) {
-    JsonNode root;
-    try {
-      root = JsonNode.parseFirst(line.text(), JsonNode.DEPTH_MAX, line.memory()::reserve);
-    } catch (JsonException bad) {
-      line.fail(JSON_ERROR, String.valueOf(bad.getMessage()));
+  private static void json(Stage.Json stage, Line line) {
+    String text = line.text();
+    LineJson json = new LineJson(text, line.memory());
+    if (line.isParsed()) {
       return;
     }
-    if (!json.wanted().isEmpty()) {
-      for (Stage.Extraction wanted : json.wanted()) {
-        JsonNode found = root.at(wanted.path());
-        String value = found == null || found.isNull() ? "" : found.text(line.memory()::reserve);
-        if (found != null || line.get(wanted.label()) == null) { // each has a label
-          line.extracted(wanted.label(), value);
-        }
+    if (stage.wanted().isEmpty()) {
+      String wrong = json.flatten(line);
+      if (wrong != null) {
+        line.failParsing(JSON_ERROR, wrong);
       }
-    } else if (root.members() == null) {
-      line.fail(JSON_ERROR, "the line is no object");
-    } else {
-      flatten("", root, line);
-    }
-  }
-
-  private static void flatten(String prefix, JsonNode object, Line line) {
-    Map<String, JsonNode> members = object.members();
-    if (members == null) {
       return;
     }
-    members.forEach((name, node) -> {
-      line.memory().reserveBuilt(2L * (prefix.length() + name.length()));
-      String label = LogqlNames.shown(prefix + name);
-      if (node.members() != null) {
-        flatten(label + "_", node, line);
-      } else if (node.items() == null && !node.isNull()) {
-        line.parsed(label, node.text(line.memory()::reserve));
+    if (text.isEmpty()) {
+      return;
+    }
+    if ("{[\"".indexOf(text.charAt(0)) < 0) {
+      line.failParsing(JSON_ERROR, "");
+      return;
+    }
+    for (Stage.Extraction wanted : stage.wanted()) {
+      LineJson.Value found = json.at(wanted.path());
+      String wrong = json.mistake();
+      if (wrong != null) {
+        line.failParsing(JSON_ERROR, wrong);
       }
-    });
+      if (found != null || line.get(wanted.label()) == null) { // each has a label
+        line.extracted(wanted.label(), found == null ? "" : json.text(found));
+      }
+    }
   }
 
   private static void logfmt(Stage.Logfmt logfmt, Line line) {
+    if (line.isParsed()) {
+      return;
+    }
     List<Stage.Extraction> wanted = logfmt.wanted();
     String text = line.text();
     line.memory().reserveBuilt(2L * text.length()); // all keys and values are no longer than it
     for (Stage.Extraction one : wanted) {
-      if (line.get(one.label()) == null) {
-        line.extracted(one.label(), ""); // each has a label
+      if (line.isFree(one.label())) {
+        line.set(Category.PARSED, one.label(), ""); // each has a label
       }
     }
     String wrong =
         LogfmtText.read(
             text,
             logfmt.strict(),
-            (key, value) -> {
+            (key, raw) -> {
+              if (line.isParsed()) {
+                return false;
+              }
+              String shown = LogqlNames.shown(key);
+              String value = raw.replace('\ufffd', ' ');
               if (wanted.isEmpty() && (logfmt.keepsEmpty() || !value.isEmpty())) {
-                line.parsed(LogqlNames.shown(key), value);
+                line.parsed(shown, value);
               }
               for (Stage.Extraction one : wanted) {
-                if (one.path().getFirst().equals(key)) {
-                  line.extracted(one.label(), value);
+                String from = (String) one.path().getFirst();
+                boolean isIt = from.equals(key) || from.equals(shown);
+                boolean isNew = isNamed(wanted, shown) || !line.isMade(shown);
+                if (one.label().equals(shown) || (isIt && isNew)) {
+                  if (!line.isFree(one.label()) && line.isExtracted(one.label())) {
+                    return false;
+                  }
+                  line.extracted(one.label(), raw.equals(value) ? raw : "");
                 }
               }
+              return true;
             });
-    if (wrong != null) {
-      line.fail(LOGFMT_ERROR, wrong);
+    if (wrong != null && wanted.isEmpty()) {
+      line.failStrictly(LOGFMT_ERROR, wrong);
+    } else if (wrong != null) {
+      line.failParsing(LOGFMT_ERROR, wrong);
     }
+  }
+
+  private static boolean isNamed(List<Stage.Extraction> wanted, String label) {
+    return wanted.stream().anyMatch(one -> one.label().equals(label));
   }
 
   private static void regexp(Stage.Regexp regexp, Line line) {
@@ -264,6 +285,9 @@ public final class Pipeline {
   /// The first literal must start the line; a capture reaches to the next literal, or to the end.
   private static void pattern(List<Stage.Piece> pieces, Line line) {
     String text = line.text();
+    if (text.isEmpty() || line.isParsed()) {
+      return;
+    }
     int at = 0;
     for (int i = 0; i < pieces.size(); i++) {
       Stage.Piece piece = pieces.get(i);
@@ -288,39 +312,44 @@ public final class Pipeline {
     }
   }
 
+  /// Labels belong to an entry: without one, nothing was packed.
   private static void unpack(Line line) {
-    JsonNode root;
-    try {
-      root = JsonNode.parseFirst(line.text(), JsonNode.DEPTH_MAX, line.memory()::reserve);
-    } catch (JsonException bad) {
-      line.fail(JSON_ERROR, String.valueOf(bad.getMessage()));
+    String text = line.text();
+    if (text.isEmpty() || line.isParsed()) {
       return;
     }
-    Map<String, JsonNode> members = root.members();
-    if (members == null) {
-      line.fail(JSON_ERROR, "the line is no object");
-      return;
-    }
-    members.forEach((name, node) -> {
-      if (node.isText() && !name.equals(ENTRY)) {
-        line.memory().reserveBuilt(name.length());
-        line.parsed(LogqlNames.shown(name), node.text(line.memory()::reserve));
-      }
-    });
-    JsonNode entry = members.get(ENTRY);
-    if (entry != null && entry.isText()) {
-      line.setText(entry.text(line.memory()::reserve));
+    LineJson json = new LineJson(text, line.memory());
+    Map<String, String> packed = new LinkedHashMap<>();
+    String[] entry = new String[1];
+    String wrong =
+        text.charAt(0) != '{'
+            ? "expecting json object(6), but it is not"
+            : json.members((name, value) -> {
+              if (value.kind() == LineJson.Kind.STRING && name.equals(ENTRY)) {
+                entry[0] = json.text(value);
+              } else if (value.kind() == LineJson.Kind.STRING) {
+                line.memory().reserveBuilt(name.length());
+                packed.putIfAbsent(LogqlNames.shown(name), json.text(value));
+              }
+              return null;
+            });
+    if (wrong != null) {
+      line.failParsing(JSON_ERROR, wrong);
+    } else if (entry[0] != null) {
+      packed.forEach(line::parsed);
+      line.setText(entry[0]);
     }
   }
 
   /// The text of a template; null when it does not fit the line, which is marked then.
-  private static @Nullable String render(Template template, LineSource source) {
+  private static @Nullable String render(Template template, String name, LineSource source) {
     try {
       return TemplateRun.render(template, source);
     } catch (TemplateRun.TooLong failed) {
       throw new QueryException.Refused("query", failed.getMessage() + " on a line");
     } catch (TemplateRun.Failed failed) {
-      source.line.fail(TEMPLATE_ERROR, shown("template: :1: " + failed.getMessage()));
+      source.line.fail(
+          TEMPLATE_ERROR, shown("template: %s:1: %s".formatted(name, failed.getMessage())));
       return null;
     }
   }
@@ -332,22 +361,22 @@ public final class Pipeline {
       Template template = assignment.template();
       if (template != null) {
         source.keepLabels(); // later templates of the stage see the labels before it
-        String value = render(template, source);
+        String value = render(template, "label", source);
         if (value != null) {
           line.set(Category.PARSED, assignment.label(), value);
         }
       } else if (from != null) {
-        String value = line.get(from);
+        String value = line.label(from); // an error keeps its name
         if (value != null) {
-          line.remove(from);
           line.set(Category.PARSED, assignment.label(), value);
+          line.remove(from);
         }
       }
     }
   }
 
   private static void lineFormat(Template template, Line line) {
-    String text = render(template, new LineSource(line));
+    String text = render(template, "line", new LineSource(line));
     if (text != null) {
       line.setText(text);
     }

@@ -79,7 +79,7 @@ record EventStages(
       Set<String> names = new LinkedHashSet<>();
       EventCondition test = null;
       if (stage instanceof Stage.LabelFilter(LabelCondition condition)) {
-        LogqlSelection.addNames(condition, names);
+        condition.addNames(names);
         boolean asCame = names.stream().allMatch(this::isAsCame);
         test = asCame ? EventCondition.of(condition, labels) : null;
       }

@@ -68,8 +68,7 @@ public final class LabelCheck {
     lines.matchers().forEach(matcher -> names.add(matcher.name()));
     for (Stage stage : lines.stages()) {
       switch (stage) {
-        case Stage.LabelFilter(LabelCondition condition) ->
-            LogqlSelection.addNames(condition, names);
+        case Stage.LabelFilter(LabelCondition condition) -> condition.addNames(names);
         case Stage.LineFilter _, Stage.Drop _, Stage.Keep _ -> {}
         default -> {
           return;

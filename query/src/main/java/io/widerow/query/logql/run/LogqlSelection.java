@@ -178,23 +178,7 @@ final class LogqlSelection {
   private Set<String> wanted(Set<String> others) {
     Set<String> wanted = new LinkedHashSet<>(others);
     query.matchers().forEach(matcher -> wanted.add(matcher.name()));
-    for (Stage stage : query.stages()) {
-      switch (stage) {
-        case Stage.LabelFilter(LabelCondition condition) -> addNames(condition, wanted);
-        case Stage.LabelFormat(var assignments) ->
-            assignments.forEach(assignment -> {
-              String from = assignment.from();
-              if (from != null) {
-                wanted.add(from);
-              }
-              Template template = assignment.template();
-              if (template != null) {
-                wanted.addAll(template.fields());
-              }
-            });
-        default -> {}
-      }
-    }
+    query.stages().forEach(stage -> stage.addNames(wanted));
     return wanted;
   }
 
@@ -216,15 +200,5 @@ final class LogqlSelection {
   /// True when the detected level is needed.
   boolean needsLevel(Set<String> others) {
     return parses() || wanted(others).contains(LabelMapping.DETECTED_LEVEL);
-  }
-
-  static void addNames(LabelCondition condition, Set<String> names) {
-    switch (condition) {
-      case LabelCondition.And(var parts) -> parts.forEach(part -> addNames(part, names));
-      case LabelCondition.Or(var parts) -> parts.forEach(part -> addNames(part, names));
-      case LabelCondition.Words(var matcher) -> names.add(matcher.name());
-      case LabelCondition.Quantity quantity -> names.add(quantity.label());
-      case LabelCondition.Address address -> names.add(address.label());
-    }
   }
 }

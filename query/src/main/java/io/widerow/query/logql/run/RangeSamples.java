@@ -20,6 +20,7 @@ import io.widerow.query.logql.line.EventLines;
 import io.widerow.query.logql.line.LabelMapping;
 import io.widerow.query.logql.line.Line;
 import io.widerow.query.logql.line.Line.Category;
+import io.widerow.query.logql.line.ParserHints;
 import io.widerow.query.logql.line.Pipeline;
 import io.widerow.rollup.RollupField;
 import io.widerow.rollup.RollupFigure;
@@ -76,7 +77,8 @@ final class RangeSamples {
     this.baseNanos = steps.startNanos() - range.offsetNanos() - range.rangeNanos() + 1;
     this.labels = certain(execution.labels());
     this.selection = LogqlSelection.of(range.lines(), range.unwrap(), labels).decided();
-    this.pipeline = new Pipeline(selection.query(), selection.searched());
+    ParserHints hints = ParserHints.of(range, names.exact() ? names.names() : null);
+    this.pipeline = new Pipeline(selection.query(), selection.searched(), hints);
   }
 
   /// Names of labels as they are, or, when only events decide which attributes they mean, with the
@@ -168,7 +170,7 @@ final class RangeSamples {
     }
     for (Stage stage : range.afterUnwrap()) {
       if (stage instanceof Stage.LabelFilter(var condition)) {
-        LogqlSelection.addNames(condition, others);
+        condition.addNames(others);
       }
     }
     return others;
@@ -360,7 +362,16 @@ final class RangeSamples {
     return Objects.requireNonNull(names); // they are among those of all stages
   }
 
+  /// False between two windows, when steps are longer than these.
+  private boolean isInWindow(long timeNanos) {
+    return steps.count() == 1
+        || Math.floorMod(timeNanos - baseNanos, steps.stepNanos()) < range.rangeNanos();
+  }
+
   private void add(EventView event, EventLines lines) {
+    if (!isInWindow(event.timeNanos())) {
+      return;
+    }
     Line line = lines.show(event);
     if (!pipeline.run(line)) {
       return;
@@ -375,7 +386,7 @@ final class RangeSamples {
       }
       value = number;
     }
-    if (line.hasError()) {
+    if (line.fails()) {
       throw failed(line);
     }
     add(samplesOf(line), line.timeNanos(), value, event.weight());

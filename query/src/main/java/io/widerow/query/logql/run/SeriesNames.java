@@ -71,7 +71,8 @@ record SeriesNames(boolean exact, Set<String> names, Set<String> without) {
     for (String name : names) {
       String value = line.get(name);
       boolean isPart = line.isPresent(name) || (value != null && !value.isEmpty()); // or an error
-      if (value != null && isPart && !without.contains(name)) {
+      boolean isSample = !exact && name.equals(unwrapped);
+      if (value != null && isPart && !isSample && !without.contains(name)) {
         key.put(name, value);
       }
     }

@@ -84,8 +84,8 @@ final class VectorAggregation {
               case MIN -> least;
               case MAX -> greatest;
               case COUNT -> count;
-              case STDVAR -> variance(members, step, sum / count, count);
-              case STDDEV -> Math.sqrt(variance(members, step, sum / count, count));
+              case STDVAR -> variance(members, step);
+              case STDDEV -> Math.sqrt(variance(members, step));
               case TOPK, APPROX_TOPK, BOTTOMK, SORT, SORT_DESC ->
                   throw new IllegalStateException("no number of a group");
             });
@@ -94,11 +94,18 @@ final class VectorAggregation {
     return combined;
   }
 
-  private static double variance(List<LogqlSeries> members, int step, double mean, int count) {
+  /// Of one number it is 0, also of an infinite one.
+  private static double variance(List<LogqlSeries> members, int step) {
+    double mean = 0;
     double squares = 0;
+    int count = 0;
     for (LogqlSeries one : members) {
       if (one.has(step)) {
-        squares += (one.at(step) - mean) * (one.at(step) - mean);
+        double value = one.at(step);
+        double off = count == 0 ? 0 : value - mean;
+        count++;
+        mean = count == 1 ? value : mean + off / count;
+        squares += off * (count == 1 ? 0 : value - mean);
       }
     }
     return squares / count;

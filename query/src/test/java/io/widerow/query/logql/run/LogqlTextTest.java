@@ -26,7 +26,7 @@ class LogqlTextTest {
           {}|unpack|decolorize|regexp `(?P<x>\\d)`|pattern "<a> <_>" => \
           {} | unpack | decolorize | regexp "(?P<x>\\\\d)" | pattern "<a> <_>"
           {}|a="b",c>5 d<=1.5h or (e==2KB and f!=ip("::1")) => \
-          {} | (a="b" and c>5 and d<=90m) or (e==2000B and f!=ip("::1"))
+          {} | a="b" and c>5 and (d<=90m or (e==2000B and f!=ip("::1")))
           {}|line_format `{{.a | ToUpper}}`|label_format b=c,d="{{.e}}" => \
           {} | line_format "{{.a | ToUpper}}" | label_format b=c, d="{{.e}}"
           {}|drop a,b="c"|keep d,e=~"f" => {} | drop a, b="c" | keep d, e=~"f"
