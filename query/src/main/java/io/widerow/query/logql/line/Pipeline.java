@@ -67,8 +67,10 @@ public final class Pipeline {
     return true;
   }
 
+  /// As in Loki, filters do not see the details of an error.
   private static boolean test(io.widerow.query.logql.Matcher matcher, Line line) {
-    String value = line.get(matcher.name());
+    boolean isDetails = matcher.name().equals(LogqlNames.ERROR_DETAILS);
+    String value = isDetails ? null : line.get(matcher.name());
     return matcher.test(value == null ? "" : line.memory().watched(value));
   }
 
