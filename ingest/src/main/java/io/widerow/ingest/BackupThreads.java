@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.widerow.ingest.config.BackupKeys;
+import io.widerow.ingest.config.ColdKeys;
 import io.widerow.ingest.config.HostName;
 import io.widerow.ingest.doctor.Finding;
 import io.widerow.storage.embedded.EmbeddedStore;
@@ -31,11 +32,14 @@ final class BackupThreads implements AutoCloseable {
   private final MaintenanceLoop files = new MaintenanceLoop("widerow-backup-files");
   private String told = "shipping"; // of the thread of the frames
 
-  BackupThreads(BackupKeys keys, EmbeddedStore store, MeterRegistry registry) {
+  /// @param cold where old segments are; null for here
+  BackupThreads(
+      BackupKeys keys, @Nullable ColdKeys cold, EmbeddedStore store, MeterRegistry registry) {
     backup =
         new Backup(
             store::backup,
             keys.place().open(keys.s3()),
+            cold == null ? null : cold.place().open(cold.s3()),
             new BackupOptions(
                 keys.every(),
                 keys.checkpoint(),

@@ -119,6 +119,8 @@ import org.jspecify.annotations.Nullable;
 /// | `widerow-forward` | one with the key `forward` | reading, sending |
 /// | `widerow-backup` | one for the backup's frames | reading journals, waiting for its place |
 /// | `widerow-backup-files` | one for the backup's files | reading files, waiting for its place |
+/// | `widerow-cold` | one for moves to `cold` | reading files, waiting for the place |
+/// | `widerow-cold-read-` | one a request of a query to `cold` | waiting for the place |
 /// | `widerow-loki-tail-<n>` | one per tail of Loki's API, virtual | looking for lines, writing |
 /// | `widerow-export-<n>` | one per export | reading, writing |
 /// | `widerow-survey-<n>` | one per query for fields and patterns | reading, counting |
@@ -256,7 +258,8 @@ public final class Daemon implements AutoCloseable {
         alertService,
         usableBytes,
         others.kafkaService(),
-        others.backupService());
+        others.backupService(),
+        others.coldService());
   }
 
   private AlertEngine alerts(AlertOptions options) {
@@ -390,6 +393,7 @@ public final class Daemon implements AutoCloseable {
                 SelfService.routes(BuildVersion.value(), Daemon::epochNanos),
                 new SnapshotService(store, snapshots).routes(),
                 others.backupService().routes(),
+                others.coldService().routes(),
                 clock.routes(),
                 layout.routes(),
                 new RetentionService(store, config.store().retentionGrace()).routes(),

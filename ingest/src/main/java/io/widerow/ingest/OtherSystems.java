@@ -2,6 +2,7 @@ package io.widerow.ingest;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.widerow.ingest.config.BackupKeys;
+import io.widerow.ingest.config.ColdKeys;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.config.ForwardOptions;
 import io.widerow.ingest.config.KafkaOptions;
@@ -10,12 +11,15 @@ import io.widerow.ingest.forward.Forwarder;
 import io.widerow.ingest.http.RecordFormats;
 import io.widerow.ingest.intake.Intake;
 import io.widerow.ingest.serve.status.BackupService;
+import io.widerow.ingest.serve.status.ColdService;
 import io.widerow.ingest.serve.status.KafkaService;
 import io.widerow.ingest.source.SourceProvider;
 import io.widerow.query.QueryMemory;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.embedded.EmbeddedStore;
+import io.widerow.storage.maintenance.ColdControl;
 import io.widerow.storage.objects.Backup;
+import io.widerow.storage.objects.ColdMover;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -35,7 +39,9 @@ final class OtherSystems {
   private final BackupService backupService = new BackupService(this::backup);
   private volatile SourceProvider.@Nullable Source kafka; // once topics are read
   private volatile @Nullable Forwarder forwarder; // once it sends
+  private final ColdService coldService = new ColdService(this::coldControl, this::mover);
   private volatile @Nullable BackupThreads backup; // once it runs
+  private volatile @Nullable ColdThreads cold; // likewise
 
   OtherSystems(DaemonConfig config, EventStore store, MeterRegistry registry) {
     this.config = config;
@@ -45,8 +51,12 @@ final class OtherSystems {
 
   void startBackup() {
     BackupKeys keys = config.backup();
+    ColdKeys old = config.cold();
+    if (old != null && store instanceof EmbeddedStore embedded) {
+      cold = new ColdThreads(old, embedded, registry);
+    }
     if (keys != null && store instanceof EmbeddedStore embedded) {
-      backup = new BackupThreads(keys, embedded, registry);
+      backup = new BackupThreads(keys, old, embedded, registry);
     }
   }
 
@@ -103,6 +113,19 @@ final class OtherSystems {
     return running == null ? null : running.backup();
   }
 
+  ColdService coldService() {
+    return coldService;
+  }
+
+  private @Nullable ColdMover mover() {
+    ColdThreads running = cold;
+    return running == null ? null : running.mover();
+  }
+
+  private @Nullable ColdControl coldControl() {
+    return cold != null && store instanceof EmbeddedStore embedded ? embedded.cold() : null;
+  }
+
   /// The places that have copies of events.
   List<String> backups() {
     BackupKeys keys = config.backup();
@@ -131,6 +154,10 @@ final class OtherSystems {
     if (running != null) {
       findings.addAll(running.findings());
     }
+    ColdThreads moving = cold;
+    if (moving != null) {
+      findings.addAll(moving.findings());
+    }
     return findings;
   }
 
@@ -148,6 +175,10 @@ final class OtherSystems {
 
   /// Ships what the journals have, and ends.
   void endBackup() {
+    ColdThreads moving = cold;
+    if (moving != null) {
+      moving.close();
+    }
     BackupThreads running = backup;
     if (running != null) {
       running.close();

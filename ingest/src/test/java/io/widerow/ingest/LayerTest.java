@@ -12,6 +12,7 @@ class LayerTest extends LayerRules {
       storage: event
       storage.sketch:
       storage.text:
+      storage.maintenance:
       storage.embedded: event storage
       storage.objects:
       query: event storage
@@ -41,7 +42,8 @@ class LayerTest extends LayerRules {
       query.forward: event storage query query.output query.result
       ingest.decode: event
       ingest.series: event ingest.decode
-      ingest.config: event storage storage.objects query query.forward query.result ingest.decode
+      ingest.config: event storage storage.maintenance storage.objects query query.forward \
+          query.result ingest.decode
       ingest.lane: event storage ingest.decode
       ingest.transform: event storage query query.text query.filter query.parse query.output \
           ingest.decode ingest.config ingest.lane
@@ -82,11 +84,13 @@ class LayerTest extends LayerRules {
       ingest.serve.prometheus: event storage query query.output query.logql query.logql.line \
           query.series query.promql query.promql.run ingest.decode ingest.series ingest.config \
           ingest.http ingest.serve.reply
-      ingest.serve.status: event rollup storage storage.embedded storage.objects query \
+      ingest.serve.status: event rollup storage storage.maintenance storage.embedded \
+          storage.objects query \
           query.sizing query.result query.filter ingest.config ingest.lane ingest.transform \
           ingest.intake ingest.http ingest.doctor ingest.alert ingest.serve.reply query.promql \
           ingest.receive.json ingest.source
-      ingest: storage storage.embedded storage.objects query query.logql.line query.logql.run \
+      ingest: storage storage.maintenance storage.embedded storage.objects query \
+          query.logql.line query.logql.run \
           ingest.decode ingest.config \
           ingest.lane ingest.intake ingest.doctor ingest.http ingest.socket \
           ingest.receive.datadog ingest.receive.elastic ingest.receive.fluent \

@@ -18,7 +18,7 @@ public abstract sealed class StorageException extends RuntimeException {
     super(message);
   }
 
-  private StorageException(String message, Throwable cause) {
+  private StorageException(String message, @Nullable Throwable cause) {
     super(message, cause);
   }
 
@@ -172,14 +172,22 @@ public abstract sealed class StorageException extends RuntimeException {
     }
   }
 
-  /// A cluster cannot be reached, too few of its replicas answer, or it refuses. The caller may
-  /// retry the request; the message states whether the cause is temporary.
+  /// A cluster cannot be reached, too few of its replicas answer, or it refuses; or an object store
+  /// that keeps a part of the store does not answer. The caller may retry the request; the message
+  /// states whether the cause is temporary.
   public static final class Unreachable extends StorageException {
     private static final long serialVersionUID = 1L;
 
     /// @param what the failed operation and its reason, for people
-    public Unreachable(String what, Throwable cause) {
+    public Unreachable(String what, @Nullable Throwable cause) {
       super(what, cause);
+    }
+
+    /// The same for a scan that passes over what it cannot read.
+    ///
+    /// @param file whose content is elsewhere
+    public Corrupt unread(Path file, long offset) {
+      return new Corrupt(file, offset, String.valueOf(getMessage()));
     }
   }
 

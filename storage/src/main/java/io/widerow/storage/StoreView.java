@@ -204,7 +204,8 @@ public interface StoreView extends AutoCloseable {
   /// @param several these partitions, never changed; null for one, and for all of them
   /// @param blocks how many blocks these have
   /// @param events how many events these have
-  /// @param whole whether the scan wants all of them: then the values are the same in each view
+  /// @param whole whether the scan wants all of them, and they are here: then the values are the
+  ///   same in each view, and worth being read ahead
   record Part(
       long segment,
       int partition,

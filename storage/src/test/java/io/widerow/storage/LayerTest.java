@@ -26,6 +26,7 @@ class LayerTest extends LayerRules {
       storage.codec: event storage storage.disk
       storage.sketch: event rollup storage storage.codec
       storage.text: event storage.disk storage.codec
+      storage.cold: storage storage.disk
       storage.cursor: event storage storage.codec
       storage.journal: event storage storage.disk
       storage.layout: event
@@ -38,21 +39,22 @@ class LayerTest extends LayerRules {
       storage.scan: event rollup storage storage.sketch storage.disk storage.codec storage.cursor \
           storage.rows storage.segment
       storage.manifest: event rollup storage storage.disk storage.digest storage.segment
-      storage.live: event rollup storage storage.disk storage.layout storage.rows \
+      storage.live: event rollup storage storage.disk storage.cold storage.layout storage.rows \
           storage.segment storage.manifest storage.aggregatefile
       storage.aggregate: event rollup storage storage.disk storage.cursor storage.rows \
           storage.sketch storage.segment storage.scan storage.live
-      storage.maintenance: event rollup storage storage.disk storage.cursor storage.journal \
-          storage.rows storage.sketch storage.segment storage.scan storage.layout \
+      storage.maintenance: event rollup storage storage.disk storage.cold storage.cursor \
+          storage.journal storage.rows storage.sketch storage.segment storage.scan storage.layout \
           storage.manifest storage.live storage.digest storage.aggregatefile
       storage.recovery: event storage storage.disk storage.journal storage.rows storage.manifest \
           storage.live storage.maintenance
-      storage.embedded: event rollup storage storage.disk storage.cursor storage.journal \
-          storage.layout storage.rows storage.aggregate storage.segment storage.scan \
-          storage.manifest storage.live storage.maintenance storage.recovery storage.digest
-      storage.repair: event storage storage.disk storage.codec storage.journal storage.sketch \
-          storage.segment storage.scan storage.manifest storage.live storage.recovery \
-          storage.embedded storage.aggregatefile
+      storage.embedded: event rollup storage storage.disk storage.cold storage.cursor \
+          storage.journal storage.layout storage.rows storage.aggregate storage.segment \
+          storage.scan storage.manifest storage.live storage.maintenance storage.recovery \
+          storage.digest
+      storage.repair: event storage storage.disk storage.cold storage.codec storage.journal \
+          storage.sketch storage.segment storage.scan storage.manifest storage.live \
+          storage.recovery storage.embedded storage.aggregatefile
       """;
 
   LayerTest() {

@@ -251,6 +251,8 @@ class NewerDaemonTest {
           new Asked("kafka", "list"),
           new Asked("kafka", "seen"),
           new Asked("backup", "now"),
+          new Asked("cold", "list"),
+          new Asked("cold", "recall"),
           new Asked("snapshot", "--to", "one"));
 
   @Test
@@ -280,6 +282,8 @@ class NewerDaemonTest {
                 "shards",
                 "1",
                 "backup",
+                "file:" + files.resolve("backup"),
+                "cold",
                 "file:" + files.resolve("backup")));
     StringBuilder events = new StringBuilder();
     for (int i = 0; i < 200; i++) {

@@ -160,18 +160,23 @@ public record BackupKeys(
         .map(place ->
             new BackupKeys(
                 place,
-                new S3Options(
-                    values.get(S3_ENDPOINT).orElse(null),
-                    values.get(S3_REGION),
-                    values.get(S3_PATH_STYLE),
-                    values.get(S3_CREDENTIALS_FILE).orElse(null),
-                    values.get(S3_CA).orElse(null),
-                    insecure),
+                s3(values, insecure),
                 values.get(EVERY),
                 values.get(CHECKPOINT),
                 RetentionOptions.of(values.get(KEEP), values.get(DAILY)),
                 values.get(SPOOL_BYTES)))
         .orElse(null);
+  }
+
+  /// How a bucket is reached.
+  static S3Options s3(ConfigValues values, boolean insecure) {
+    return new S3Options(
+        values.get(S3_ENDPOINT).orElse(null),
+        values.get(S3_REGION),
+        values.get(S3_PATH_STYLE),
+        values.get(S3_CREDENTIALS_FILE).orElse(null),
+        values.get(S3_CA).orElse(null),
+        insecure);
   }
 
   /// Checks the files that the keys of S3 name, and that what is sent cannot be read on the way.

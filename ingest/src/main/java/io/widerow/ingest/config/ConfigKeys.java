@@ -88,6 +88,7 @@ public final class ConfigKeys {
 
   static {
     MADE.addAll(BackupKeys.ALL);
+    MADE.addAll(ColdKeys.ALL);
   }
 
   static final Key<Durability> DURABILITY =

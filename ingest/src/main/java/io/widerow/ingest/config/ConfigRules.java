@@ -33,11 +33,13 @@ import static io.widerow.ingest.config.ConfigKeys.TOKENS;
 import static io.widerow.ingest.config.Key.require;
 
 import io.widerow.storage.Durability;
+import io.widerow.storage.objects.ObjectPlace;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /// The rules for the values of several keys.
@@ -97,10 +99,20 @@ final class ConfigRules {
     rules.add(new ConfigRule(KAFKA_ACCESS, config -> config.kafkaAccess().check(KAFKA_)));
     rules.add(ConfigRule.of(ConfigRules::requireOtherTopic, ConfigKeys.FORWARD, KAFKA, KAFKA_OF));
     rules.add(ConfigRule.of(ConfigRules::requireBackupHere, BackupKeys.BACKUP, STORE, DATA));
+    rules.add(ConfigRule.of(ConfigRules::requireColdHere, ColdKeys.COLD, STORE, DATA));
+    rules.add(
+        ConfigRule.of(
+            config -> {
+              ColdKeys cold = config.cold();
+              DaemonStoreOptions.requireClear(
+                  ColdKeys.AFTER_OF.prefix(), cold == null ? Map.of() : cold.ages());
+            },
+            ColdKeys.AFTER_OF));
     rules.add(
         ConfigRule.of(
             ConfigRules::checkBucket,
             BackupKeys.BACKUP,
+            ColdKeys.COLD,
             BackupKeys.S3_ENDPOINT,
             BackupKeys.S3_CREDENTIALS_FILE,
             BackupKeys.S3_CA,
@@ -209,17 +221,32 @@ final class ConfigRules {
         !config.cluster().isOn(),
         "backup needs a store on this machine, got store; a cluster is copied with nodetool"
             + " snapshot on all nodes");
+    requireOutside(config, BackupKeys.BACKUP.name(), backup.place());
+  }
+
+  private static void requireColdHere(DaemonConfig config) {
+    ColdKeys cold = config.cold();
+    if (cold != null) {
+      require(!config.cluster().isOn(), "cold needs a store on this machine, got store");
+      requireOutside(config, ColdKeys.COLD.name(), cold.place());
+    }
+  }
+
+  private static void requireOutside(DaemonConfig config, String key, ObjectPlace place) {
     Path data = config.data().toAbsolutePath().normalize();
-    Path place = backup.place().directory();
+    Path directory = place.directory();
     require(
-        place == null || (!place.startsWith(data) && !data.startsWith(place)),
-        "backup must be outside of data, got %s and %s".formatted(backup.place().url(), data));
+        directory == null || (!directory.startsWith(data) && !data.startsWith(directory)),
+        "%s must be outside of data, got %s and %s".formatted(key, place.url(), data));
   }
 
   private static void checkBucket(DaemonConfig config) {
     BackupKeys backup = config.backup();
+    ColdKeys cold = config.cold();
     if (backup != null && backup.place().bucket() != null) {
       BackupKeys.checkS3(backup.s3());
+    } else if (cold != null && cold.place().bucket() != null) {
+      BackupKeys.checkS3(cold.s3());
     }
   }
 

@@ -195,6 +195,11 @@ public final class DaemonConfig {
     return BackupKeys.of(values, insecure());
   }
 
+  /// Which segments are kept elsewhere; null for none.
+  public @Nullable ColdKeys cold() {
+    return ColdKeys.of(values, insecure());
+  }
+
   /// Level of requests that name none.
   public Durability durability() {
     return values.get(ConfigKeys.DURABILITY);

@@ -160,7 +160,7 @@ public final class SealedScan implements StoreView.SealedValues {
     long id = file.segmentId();
     files.put(id, file);
     addEach(id, indexes, table, cuts, false);
-    boolean whole = scan.filter() instanceof Filter.Everything;
+    boolean whole = scan.filter() instanceof Filter.Everything && !segment.isCold();
     int count = numbers.cardinality();
     if (count > 1 && count == table.size()) {
       SegmentIndex end = indexes.get(count - 1);
@@ -252,12 +252,18 @@ public final class SealedScan implements StoreView.SealedValues {
       values.read(file, index, block, of(index), wanted, visitor);
       return index.events(block);
     } catch (StorageException.Corrupt told) {
-      PartitionInfo lost = index.info(block);
-      if (scan.watch().passesOver(ScanWatch.Unread.of(told, Damage.Kind.BLOCK, lost))) {
-        return -1;
-      }
-      throw told;
+      return passOver(told, told, index.info(block));
+    } catch (StorageException.Unreachable away) {
+      return passOver(away.unread(file.path(), index.offset(block)), away, index.info(block));
     }
+  }
+
+  private long passOver(
+      StorageException.Corrupt told, StorageException failure, PartitionInfo lost) {
+    if (scan.watch().passesOver(ScanWatch.Unread.of(told, Damage.Kind.BLOCK, lost))) {
+      return -1;
+    }
+    throw failure;
   }
 
   /// The scan of a partition.

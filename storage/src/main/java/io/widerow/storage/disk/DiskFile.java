@@ -31,6 +31,14 @@ public interface DiskFile extends AutoCloseable {
     return !mayWait();
   }
 
+  /// False when parts of it are kept elsewhere, and each read of these costs a request.
+  default boolean isHere() {
+    return true;
+  }
+
+  /// Announces that a part will be read soon, from its begin on, in smaller parts.
+  default void expect(long offset, long bytes) {}
+
   /// Makes everything written durable, data and size. After a failure the file must not be used
   /// again: the kernel may have dropped pages that it could not write.
   void force();

@@ -5,6 +5,7 @@ import io.widerow.storage.disk.Disk;
 import io.widerow.storage.journal.Journal;
 import io.widerow.storage.journal.JournalTail;
 import io.widerow.storage.live.ChangeCount;
+import io.widerow.storage.maintenance.ColdControl;
 import io.widerow.storage.maintenance.JournalPin;
 import io.widerow.storage.manifest.Manifest;
 import java.lang.foreign.MemorySegment;
@@ -12,11 +13,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// What a backup of an open store takes from it: states of its files, cuts, and the frames of its
@@ -235,6 +238,20 @@ public final class BackupFeed implements AutoCloseable {
   /// Bytes of the journals while they are longer than the store needs; else 0.
   public long heldBytes() {
     return trims.isHolding() ? journals().stream().mapToLong(Journal::bytes).sum() : 0;
+  }
+
+  /// Decides which objects of files may go, while no segment becomes cold.
+  ///
+  /// @param decide gets the objects of the cold segments
+  public <T> T deciding(Function<Set<String>, T> decide) {
+    ColdControl cold = store.cold();
+    cold.deciding().lock();
+    try {
+      return decide.apply(
+          cold.all().stream().map(ColdControl.Cold::object).collect(Collectors.toSet()));
+    } finally {
+      cold.deciding().unlock();
+    }
   }
 
   /// Whether the disk of the store is full.

@@ -25,6 +25,7 @@ import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.StoreClock;
 import io.widerow.storage.live.StoreContents;
 import io.widerow.storage.live.StoreState;
+import io.widerow.storage.maintenance.ColdControl;
 import io.widerow.storage.maintenance.DiskRoom;
 import io.widerow.storage.maintenance.JournalPin;
 import io.widerow.storage.maintenance.Merger;
@@ -87,6 +88,7 @@ public final class EmbeddedStore implements EventStore {
   private final RetentionControl retention;
   private final LayoutSettings layout;
   private final DeletionControl deletions;
+  private final ColdControl cold;
   private final RecoveryReport recovery;
   private final BlockReaderPool readers = new BlockReaderPool();
 
@@ -148,6 +150,9 @@ public final class EmbeddedStore implements EventStore {
     this.layout = new LayoutSettings(contents, clock, lanes::requireTidy);
     this.deletions =
         new DeletionControl(contents, files.segments(), merger, lanes::now, lanes::requireTidy);
+    LockedDirectory directory = files.directory();
+    this.cold =
+        new ColdControl(contents, files.segments(), directory.disk(), directory.path(), merger);
     this.recovery = parts.recovery();
   }
 
@@ -273,6 +278,11 @@ public final class EmbeddedStore implements EventStore {
 
   public DeletionControl deletions() {
     return deletions;
+  }
+
+  /// Its segments whose blocks are kept elsewhere.
+  public ColdControl cold() {
+    return cold;
   }
 
   /// The partitions of the store and their contents.

@@ -1,6 +1,7 @@
 package io.widerow.storage.embedded;
 
 import io.widerow.storage.StorageException;
+import io.widerow.storage.cold.ColdStub;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.RealDisk;
 import io.widerow.storage.disk.StoreLock;
@@ -15,6 +16,7 @@ import io.widerow.storage.live.LiveSegment;
 import io.widerow.storage.live.StoreMoment;
 import io.widerow.storage.manifest.AggregateEntry;
 import io.widerow.storage.manifest.Manifest;
+import io.widerow.storage.manifest.SegmentEntry;
 import io.widerow.storage.manifest.StoreFormat;
 import io.widerow.storage.manifest.VersionsFile;
 import java.nio.charset.StandardCharsets;
@@ -31,7 +33,7 @@ import java.util.stream.LongStream;
 ///
 /// | part | in the snapshot |
 /// |---|---|
-/// | FORMAT, segments, figures, notes | links: these files are replaced or deleted, never changed |
+/// | FORMAT, segments or stubs, figures, notes | links: these files are replaced or deleted, never changed |
 /// | tables | their files as segments, their journal and manifest as those of the events |
 /// | full journal files | links, for the same reason |
 /// | journal files in use | copied: the frames up to the moment |
@@ -193,7 +195,8 @@ public final class StoreSnapshot {
   }
 
   private long linkAll(Journal.Factory journals) {
-    linkDirectory(Manifest.SEGMENTS, ".seg");
+    linkDirectory(Manifest.SEGMENTS, SegmentEntry.SUFFIX);
+    linkDirectory(Manifest.SEGMENTS, ColdStub.SUFFIX);
     linkDirectory(AggregateFiles.DIRECTORY, AggregateEntry.SUFFIX);
     linkDirectory(NotesFiles.DIRECTORY, NotesFile.SUFFIX);
     long copied = journals.copyTo(made, _ -> Long.MAX_VALUE);
@@ -227,8 +230,11 @@ public final class StoreSnapshot {
       Path names = made.resolve(Manifest.SEGMENTS);
       disk.createDirectory(names);
       for (LiveSegment segment : moment.segments().all()) {
-        String name = segment.entry().fileName();
-        linkIfThere(store.resolve(Manifest.SEGMENTS).resolve(name), names.resolve(name));
+        Path file =
+            segment.isCold()
+                ? files.segments().stub(segment.entry().id())
+                : files.segments().named(segment.entry().id());
+        linkIfThere(file, names.resolve(file.getFileName()));
       }
       disk.forceDirectory(names);
       link(moment.segments().figures());

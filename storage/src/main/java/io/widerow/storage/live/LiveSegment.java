@@ -44,6 +44,16 @@ public final class LiveSegment extends LiveFile {
     return file;
   }
 
+  /// True when its blocks are kept elsewhere.
+  public boolean isCold() {
+    return file != null && !file.file().isHere();
+  }
+
+  /// True when a merge may take it as a source: no damage was found, and its blocks are here.
+  public boolean mayMerge() {
+    return isWhole() && !isCold();
+  }
+
   public SegmentEntry entry() {
     return entry;
   }

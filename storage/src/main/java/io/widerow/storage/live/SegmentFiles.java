@@ -1,7 +1,11 @@
 package io.widerow.storage.live;
 
+import io.widerow.event.Bucket;
 import io.widerow.rollup.RollupDefinition;
 import io.widerow.storage.StorageException;
+import io.widerow.storage.cold.ColdFile;
+import io.widerow.storage.cold.ColdPieces;
+import io.widerow.storage.cold.ColdStub;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.Throttle;
 import io.widerow.storage.manifest.Manifest;
@@ -12,19 +16,24 @@ import io.widerow.storage.segment.SegmentProfile;
 import io.widerow.storage.segment.SegmentWriter;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// The directory of a store's segment files: it names, writes, adopts, opens and deletes them.
+/// The directory of a store's segment files: it names, writes, adopts, opens and deletes them. Of a
+/// cold segment it has the stub in place of the file.
 ///
 /// - Threads: any.
 public final class SegmentFiles {
   static final String TEMPORARY = ".tmp";
+  private static final long NANOS_PER_SECOND = 1_000_000_000L;
 
   private final Disk disk;
   private final Path directory;
@@ -32,6 +41,7 @@ public final class SegmentFiles {
   private final AtomicLong bytesWritten = new AtomicLong();
   private volatile BooleanSupplier guard = () -> true;
   private final AggregateFiles figures;
+  private final ColdPieces pieces = new ColdPieces(System::nanoTime);
   private volatile List<RollupDefinition> rollups = List.of();
 
   public SegmentFiles(Disk disk, Path storeDirectory, UUID storeId) {
@@ -112,7 +122,7 @@ public final class SegmentFiles {
   ///
   /// @throws StorageException.Incompatible when a newer program wrote it
   public LiveSegment open(SegmentEntry entry) {
-    Path file = directory.resolve(entry.fileName());
+    Path file = isCold(entry.id()) ? stub(entry.id()) : directory.resolve(entry.fileName());
     try {
       return new LiveSegment(entry, open(entry, file));
     } catch (StorageException.Corrupt damaged) {
@@ -124,8 +134,12 @@ public final class SegmentFiles {
 
   /// Opens a file of a store; one of a newer program is refused with the versions of both.
   static Segment open(Disk disk, Path file, UUID storeId, long id) {
+    return open(disk, file, () -> Segment.open(disk, file, storeId, id));
+  }
+
+  private static Segment open(Disk disk, Path file, Supplier<Segment> opening) {
     try {
-      return Segment.open(disk, file, storeId, id);
+      return opening.get();
     } catch (StorageException.Incompatible newer) {
       throw newer.with(VersionsFile.advice(disk, file.resolve("../..").normalize()));
     }
@@ -135,14 +149,27 @@ public final class SegmentFiles {
     return new StorageException.Corrupt(file, 0, "it cannot be read: " + failed.getMessage());
   }
 
-  /// Opens the file of a segment.
+  private Segment openCold(Path stub, SegmentEntry entry) {
+    var bucket = new Bucket(entry.bucketMinutes(), entry.widthMinutes());
+    String span = "%s to %s".formatted(text(bucket.fromNanos()), text(bucket.untilNanos()));
+    return Segment.open(ColdFile.open(disk, stub, pieces, span), storeId, entry.id());
+  }
+
+  private static Instant text(long nanos) {
+    return Instant.ofEpochSecond(Math.floorDiv(nanos, NANOS_PER_SECOND));
+  }
+
+  /// Opens the file of a segment, or its stub.
   ///
   /// @throws StorageException.Corrupt when it is missing, or differs from the manifest's entry
   public Segment open(SegmentEntry entry, Path file) {
     if (!disk.exists(file)) {
       throw new StorageException.Corrupt(file, 0, "the manifest lists this file, and it is gone");
     }
-    Segment segment = open(disk, file, storeId, entry.id());
+    Segment segment =
+        file.toString().endsWith(ColdStub.SUFFIX)
+            ? open(disk, file, () -> openCold(file, entry))
+            : open(disk, file, storeId, entry.id());
     try {
       segment.requireHolds(entry.bytes(), entry.partitions());
       return segment;
@@ -161,6 +188,79 @@ public final class SegmentFiles {
 
   public Path named(long id) {
     return directory.resolve(SegmentEntry.fileName(id));
+  }
+
+  /// The stub of a segment whose blocks are kept elsewhere.
+  public Path stub(long id) {
+    String name = SegmentEntry.fileName(id);
+    return directory.resolve(name.substring(0, name.lastIndexOf('.')) + ColdStub.SUFFIX);
+  }
+
+  /// True when only the stub of a segment is here. With both the file counts.
+  public boolean isCold(long id) {
+    return !disk.exists(named(id)) && disk.exists(stub(id));
+  }
+
+  /// The pieces of cold segments, and the place that has the rest.
+  public ColdPieces pieces() {
+    return pieces;
+  }
+
+  /// Writes the stub of a segment whose object was verified, durably, and opens the segment by it.
+  ///
+  /// @param place URL that has the object
+  public LiveSegment cool(LiveSegment live, String place, String sha256) {
+    Segment segment = Objects.requireNonNull(live.file(), "quarantined");
+    SegmentEntry entry = live.entry();
+    Path path = stub(entry.id());
+    Path temporary = path.resolveSibling(path.getFileName() + TEMPORARY);
+    var stub = new ColdStub(path, place, segment.tailOffset(), entry.bytes(), sha256);
+    stub.write(disk, segment.file(), temporary);
+    ColdStub.verify(disk, temporary);
+    adopt(temporary, path);
+    return new LiveSegment(entry, open(entry, path));
+  }
+
+  /// Takes the file of a cold segment that was fetched under its temporary name: reads it back, and
+  /// gives it its name, durably.
+  public LiveSegment recall(SegmentEntry entry) {
+    Path temporary = temporary(entry.id());
+    try (Segment fetched = open(entry, temporary)) {
+      fetched.verify();
+    }
+    adopt(temporary, named(entry.id()));
+    return new LiveSegment(entry, open(entry, named(entry.id())));
+  }
+
+  private void adopt(Path temporary, Path named) {
+    if (!guard.getAsBoolean()) {
+      throw lockLost(named);
+    }
+    disk.rename(temporary, named);
+    forceDirectory();
+  }
+
+  /// Deletes the file of a segment, or its stub: other readers may still use the other one.
+  void delete(LiveSegment live) {
+    if (live.isCold()) {
+      deleteStub(live.entry());
+    } else {
+      deleteFile(live.entry());
+    }
+  }
+
+  /// Deletes the file of a segment that has become cold, or is gone.
+  public void deleteFile(SegmentEntry entry) {
+    if (guard.getAsBoolean()) {
+      disk.deleteInSteps(named(entry.id()));
+    }
+  }
+
+  /// Deletes the stub of a segment whose file is here again, or that is gone.
+  public void deleteStub(SegmentEntry entry) {
+    if (guard.getAsBoolean()) {
+      disk.delete(stub(entry.id()));
+    }
   }
 
   /// Deletes the unfinished segment file that a failure left. If the deletion fails, the next open
@@ -183,15 +283,12 @@ public final class SegmentFiles {
     discard(segment.entry().id(), failure);
   }
 
-  void delete(SegmentEntry entry) {
-    if (guard.getAsBoolean()) {
-      disk.deleteInSteps(directory.resolve(entry.fileName()));
-    }
-  }
-
-  /// The id in a segment file's name; negative for another name.
+  /// The id in the name of a segment's file or stub; negative for another name.
   public static long idOf(Path file) {
-    return SegmentEntry.idOf(file.getFileName().toString());
+    String name = file.getFileName().toString();
+    return name.endsWith(ColdStub.SUFFIX)
+        ? SegmentEntry.idOf(name.replace(ColdStub.SUFFIX, SegmentEntry.SUFFIX))
+        : SegmentEntry.idOf(name);
   }
 
   /// Deletes segments that a crash left unfinished. No manifest ever listed them.
@@ -211,7 +308,11 @@ public final class SegmentFiles {
   }
 
   public List<Path> orphans(List<SegmentEntry> live) {
-    return unlisted(disk, directory, live.stream().map(SegmentEntry::fileName));
+    return unlisted(
+        disk,
+        directory,
+        live.stream()
+            .flatMap(each -> Stream.of(each.fileName(), stub(each.id()).getFileName().toString())));
   }
 
   /// Files in a directory, which may not exist, that have other names.

@@ -158,7 +158,7 @@ public final class SegmentInventory implements AutoCloseable {
     List<Sealed> found = new ArrayList<>();
     for (Path file : files.orphans(manifest.segments())) {
       long id = SegmentFiles.idOf(file);
-      Sealed segment = id < 0 ? null : finished(id);
+      Sealed segment = id < 0 || files.isCold(id) ? null : finished(id);
       if (segment != null) {
         found.add(segment);
       }

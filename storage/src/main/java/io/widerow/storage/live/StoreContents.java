@@ -358,10 +358,25 @@ public final class StoreContents implements AutoCloseable {
       segmentArrivals.replaced(swap.written(), swap.removed());
       replaceState(List.of(), swap);
     }
-    swap.removed().forEach(each -> each.retire(() -> tidy(() -> files.delete(each.entry()))));
+    swap.removed().forEach(each -> each.retire(() -> tidy(() -> files.delete(each))));
     swap.figuresRemoved()
         .forEach(each -> each.retire(() -> tidy(() -> files.figures().delete(each.entry()))));
     return true;
+  }
+
+  /// A segment is kept elsewhere from now on, or here again. Readers see the same before and after,
+  /// and no edit is needed: a start finds the file or its stub.
+  ///
+  /// @param delete deletes what is no longer needed of `from`, when its last reader is done
+  public void moved(LiveSegment from, LiveSegment to, Runnable delete) {
+    requireWriting();
+    synchronized (this) {
+      if (!holdsLock()) {
+        requireWriting();
+      }
+      replaceState(List.of(), SegmentReplacement.of(List.of(to), List.of(from)));
+    }
+    from.retire(() -> tidy(delete));
   }
 
   /// Publishes the next state, under the lock. Views keep the state that they have.

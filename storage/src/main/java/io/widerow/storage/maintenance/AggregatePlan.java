@@ -86,11 +86,12 @@ final class AggregatePlan {
   }
 
   /// A segment of which only a part goes is written again when that is enough of it. What sealing
-  /// wrote is merged first.
+  /// wrote is merged first. A cold one goes as a whole.
   private boolean isWorth(LiveSegment live) {
     long until = SegmentSet.bucketOf(live).untilNanos();
     return live.partitions().types().stream().allMatch(type -> onDisk.mayGo(type, until))
         || (live.entry().merged()
+            && live.mayMerge()
             && RetentionEnforcer.isMuch(live, type -> onDisk.mayGo(type, until)));
   }
 

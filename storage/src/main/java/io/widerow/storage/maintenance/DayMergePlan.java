@@ -61,7 +61,7 @@ final class DayMergePlan {
     days.forEach((day, all) -> {
       for (List<LiveSegment> alike : thin.byRetention(all).values()) {
         List<LiveSegment> sources =
-            alike.stream().filter(live -> live.isWhole() && thin.areKeptLong(live, day)).toList();
+            alike.stream().filter(live -> live.mayMerge() && thin.areKeptLong(live, day)).toList();
         if (isWorth(sources)) {
           due.add(new SmallBucketMerge.Merge(day, sources));
         }

@@ -23,8 +23,9 @@ import org.jspecify.annotations.Nullable;
 /// share for which expired types are removed. Where aggregates outlive their events, any event is
 /// enough, so that these aggregates do not count it.
 ///
-/// Events that are too few stay on the disk, hidden, until their bucket expires. The segments of
-/// which nothing goes are remembered, so that readers need no filter there.
+/// Events that are too few stay on the disk, hidden, until their bucket expires, and so do those of
+/// cold segments. The segments of which nothing goes are remembered, so that readers need no filter
+/// there.
 ///
 /// - Threads: the merging one.
 final class FilteredRetentionWork extends RemovalWork {
@@ -54,7 +55,9 @@ final class FilteredRetentionWork extends RemovalWork {
     DeletionTarget target = target(of, untilNanos);
     for (List<LiveSegment> unit : units(target, contents)) {
       boolean due =
-          unit.stream().allMatch(live -> SegmentSet.bucketOf(live).untilNanos() <= untilNanos)
+          unit.stream().noneMatch(LiveSegment::isCold)
+              && unit.stream()
+                  .allMatch(live -> SegmentSet.bucketOf(live).untilNanos() <= untilNanos)
               && unit.stream().anyMatch(live -> live.entry().merged());
       if (due && isWorth(unit, of, target, tools) && write(unit, target, tools)) {
         return true;

@@ -199,7 +199,7 @@ public final class Merger {
     try (var shared = new BlockReaderPool()) {
       BlockReaders readers = BlockReaders.of(shared);
       var tools = new Rewrite.Tools(contents, expiry, writer, readers);
-      while (figures.isDue() && isTime() && figures.step(expiry, readers)) {} // it frees room
+      dropEvents(readers); // it frees room
       SmallBucketMerge.Merge due = plan();
       Rewrite<?> next = asked.peek();
       while (due != null || next != null) {
@@ -215,6 +215,15 @@ public final class Merger {
         due = plan();
         next = asked.peek();
       }
+    }
+  }
+
+  /// Drops events whose aggregates stay. Merges do not wait for cold ones that are out of reach.
+  private void dropEvents(BlockReaders readers) {
+    try {
+      while (figures.isDue() && isTime() && figures.step(expiry, readers)) {}
+    } catch (StorageException.Unreachable away) {
+      contents.backgroundFailed(away);
     }
   }
 

@@ -96,11 +96,12 @@ final class RetentionEnforcer {
         && live.partitions().types().stream().allMatch(type -> onDisk.mayGoWhole(type, until));
   }
 
-  /// Segments that are worth rewriting without their expired events, oldest first.
+  /// Segments that are worth rewriting without their expired events, oldest first. Cold ones go as
+  /// a whole only: a place that is away must not hold up merges.
   List<LiveSegment> worthRewriting() {
     Retentions.OnDisk onDisk = contents.retentions().onDisk();
     return contents.state().segments().all().stream()
-        .filter(live -> live.entry().merged() && live.isWhole())
+        .filter(live -> live.entry().merged() && live.mayMerge())
         .filter(live -> isWorthRewriting(live, onDisk))
         .filter(live -> !isPast(live, onDisk))
         .toList();

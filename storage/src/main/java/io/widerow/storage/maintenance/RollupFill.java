@@ -42,7 +42,7 @@ public final class RollupFill {
       long id = live.entry().id();
       there.add(id);
       boolean open = !live.entry().merged() && SegmentSet.bucketOf(live).untilNanos() > overNanos;
-      if (open || !live.isWhole() || complete.contains(id)) {
+      if (open || !live.mayMerge() || complete.contains(id)) {
         continue;
       }
       if (rollups.stream().noneMatch(rollup -> lacks(live, rollup))) {

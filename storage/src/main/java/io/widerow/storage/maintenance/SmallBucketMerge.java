@@ -35,6 +35,8 @@ import java.util.stream.Stream;
 /// of it has expired, so it is at most an eighth of the retention wide. No part of it may have
 /// expired when it is made: hidden events would be visible again until the rest expires.
 ///
+/// Cold segments stay as they are, and count like the others.
+///
 /// - Threads: any; it has no state.
 final class SmallBucketMerge {
   /// The most events of a bucket that is thin: some blocks of each type.
@@ -84,7 +86,7 @@ final class SmallBucketMerge {
             for (List<LiveSegment> alike : byRetention(all).values()) {
               List<LiveSegment> sources =
                   alike.stream()
-                      .filter(live -> live.isWhole() && areKeptLong(live, bucket))
+                      .filter(live -> live.mayMerge() && areKeptLong(live, bucket))
                       .filter(live -> !taken.contains(live))
                       .toList();
               if (isWorth(bucket, sources)) {

@@ -28,7 +28,9 @@ public record SegmentEntry(
     long bytes,
     long events,
     PartitionTable partitions) {
-  private static final String SUFFIX = ".seg";
+  /// Suffix of the names of files.
+  public static final String SUFFIX = ".seg";
+
   private static final int COUNT_MAX = 1 << 24;
 
   /// The entry of a new segment.

@@ -14,7 +14,7 @@ import java.util.zip.CRC32C;
 
 /// The file `FORMAT` of a store directory: the store's id and the features that a program must
 /// understand to read or write it. It is text, written when the directory becomes a store, and
-/// again when the store gets tables or sources.
+/// again when the store gets tables, sources or cold segments.
 ///
 /// ```
 /// widerow-store 1
@@ -42,8 +42,11 @@ public record StoreFormat(UUID storeId, boolean readOnly) {
   /// the others that it does not know would read the sources again.
   static final long FEATURE_SOURCES = 2;
 
+  /// Incompatible feature: there are stubs of cold segments.
+  static final long FEATURE_COLD = 4;
+
   /// Incompatible features that this program knows.
-  public static final long INCOMPATIBLE_KNOWN = FEATURE_TABLES | FEATURE_SOURCES;
+  public static final long INCOMPATIBLE_KNOWN = FEATURE_TABLES | FEATURE_SOURCES | FEATURE_COLD;
 
   private static final int BYTES_MAX = 4_096;
   private static final int LINE_CHARS_MAX = 40;
@@ -105,6 +108,11 @@ public record StoreFormat(UUID storeId, boolean readOnly) {
   /// @return whether it was not
   public static boolean addSources(Disk disk, Path directory) {
     return add(disk, directory, FEATURE_SOURCES);
+  }
+
+  /// Sets the bit for cold segments durably, unless it is set already.
+  public static void addCold(Disk disk, Path directory) {
+    boolean _ = add(disk, directory, FEATURE_COLD);
   }
 
   private static synchronized boolean add(Disk disk, Path directory, long feature) {

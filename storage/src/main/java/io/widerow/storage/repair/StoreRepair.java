@@ -6,6 +6,7 @@ import io.widerow.storage.JournalLoss;
 import io.widerow.storage.RecoveryReport;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreConfig;
+import io.widerow.storage.cold.ColdStub;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.DiskFile;
 import io.widerow.storage.disk.Quarantine;
@@ -129,7 +130,9 @@ public final class StoreRepair {
       SegmentFiles files = new SegmentFiles(disk, directory, storeId);
       boolean rewritten = heal(manifest, files, storeId);
       for (SegmentEntry entry : manifest.segments()) {
-        if (!isWhole(files, entry)) {
+        if (files.isCold(entry.id())) {
+          leaveStub(files, entry);
+        } else if (!isWhole(files, entry)) {
           if (!rewritten) {
             manifest.rewrite();
             rewritten = true;
@@ -175,6 +178,15 @@ public final class StoreRepair {
         done.add("%s: not listed; moved to %s".formatted(file, quarantine.take(file)));
       }
       return true;
+    }
+  }
+
+  /// The object of a cold segment has all of it, so a damaged stub is no loss, and stays.
+  private void leaveStub(SegmentFiles files, SegmentEntry entry) {
+    try {
+      ColdStub.verify(disk, files.stub(entry.id()));
+    } catch (StorageException.Corrupt damaged) {
+      left.add(damaged.damage(Damage.Kind.SEGMENT, entry.infos()));
     }
   }
 

@@ -4,6 +4,7 @@ import io.widerow.storage.Damage;
 import io.widerow.storage.JournalLoss;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreVersions;
+import io.widerow.storage.cold.ColdStub;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.RealDisk;
 import io.widerow.storage.disk.StoreLock;
@@ -178,9 +179,22 @@ public final class StoreVerifier {
         }
         return;
       }
+      if (live.isCold()) {
+        verifyStub(files.stub(entry.id()), entry);
+        return;
+      }
       SegmentCheck examined = SegmentCheck.of(segment);
       blocks += examined.blocks();
       damage.addAll(examined.damage());
+    }
+  }
+
+  /// Of a cold segment what is here is checked; reads check the rest, and [ColdStub] has its hash.
+  private void verifyStub(Path stub, SegmentEntry entry) {
+    try {
+      ColdStub.verify(disk, stub);
+    } catch (StorageException.Corrupt damaged) {
+      damage.add(damaged.damage(Damage.Kind.SEGMENT, entry.infos()));
     }
   }
 

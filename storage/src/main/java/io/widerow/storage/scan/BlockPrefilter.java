@@ -34,7 +34,7 @@ final class BlockPrefilter {
   private Filter left;
   private @Nullable BitSet candidates;
   private boolean searched;
-  private StorageException.@Nullable Corrupt damage; // met by lookThrough
+  private @Nullable StorageException damage; // met by lookThrough
   private volatile long heldBytes; // read by other threads
 
   /// @param reader of blocks of the segment
@@ -90,7 +90,7 @@ final class BlockPrefilter {
         reader.readIds();
         BitSet _ = candidates();
       }
-    } catch (StorageException.Corrupt damaged) {
+    } catch (StorageException.Corrupt | StorageException.Unreachable damaged) {
       damage = damaged;
     }
     heldBytes = ownBytes();
@@ -98,7 +98,7 @@ final class BlockPrefilter {
 
   /// @throws StorageException.Corrupt when [#lookThrough] has met damage
   void requireLookedThrough() {
-    StorageException.Corrupt met = damage;
+    StorageException met = damage;
     if (met != null) {
       throw met;
     }

@@ -92,7 +92,8 @@ public final class BlockScan implements EventCursor {
 
   private record Block(Source of, int number) {}
 
-  private record Damaged(StorageException.Corrupt found, PartitionInfo lost) {}
+  private record Damaged(
+      StorageException.Corrupt found, StorageException failure, PartitionInfo lost) {}
 
   /// @param parts without events that brought their own ids
   /// @param scan its fold is not null; wants events of any arrival
@@ -334,7 +335,7 @@ public final class BlockScan implements EventCursor {
     watch.passed(Math.toIntExact(scanned));
     for (Damaged block : found) {
       if (!watch.passesOver(ScanWatch.Unread.of(block.found, Damage.Kind.BLOCK, block.lost))) {
-        throw block.found;
+        throw block.failure;
       }
     }
     requireNoFailure();
@@ -472,14 +473,21 @@ public final class BlockScan implements EventCursor {
         aggregate(block);
       } catch (StorageException.Corrupt met) {
         StorageException.Corrupt found = from.segment.damaged(met, from.key, block.number);
-        synchronized (lock) {
-          damaged.add(new Damaged(found, from.index.info(block.number)));
-        }
+        passOver(block, found, found);
+      } catch (StorageException.Unreachable away) {
+        long offset = from.index.offset(block.number);
+        passOver(block, away.unread(from.segment.path(), offset), away);
       }
       Reading open = reading;
       long bytes = groups.heldBytes() + (open == null ? 0 : open.rows.heldBytes());
       synchronized (lock) {
         heldBytes = bytes;
+      }
+    }
+
+    private void passOver(Block block, StorageException.Corrupt found, StorageException failure) {
+      synchronized (lock) {
+        damaged.add(new Damaged(found, failure, block.of.index.info(block.number)));
       }
     }
 

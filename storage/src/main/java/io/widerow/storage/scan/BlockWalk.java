@@ -80,6 +80,11 @@ final class BlockWalk implements AutoCloseable {
     return block;
   }
 
+  /// File offset of that block.
+  long offset() {
+    return order().index().offset(block);
+  }
+
   /// Number of blocks of the partition.
   int blocks() {
     return order().index().blocks;

@@ -168,13 +168,20 @@ public final class SegmentCursor implements EventCursor {
       return advance();
     } catch (StorageException.Corrupt damaged) {
       StorageException.Corrupt told = segment.damaged(damaged, key, blocks.block());
-      rowsLeft = 0;
-      if (watch.passesOver(ScanWatch.Unread.of(told, Damage.Kind.BLOCK, blocks.info()))) {
-        return blocks.isAtEnd() ? Step.END : null;
-      }
-      blocks.end(); // no later event is shown as if it were the next
-      throw told;
+      return passOver(told, told);
+    } catch (StorageException.Unreachable away) {
+      return passOver(away.unread(segment.path(), blocks.offset()), away);
     }
+  }
+
+  /// Passes over a block, or ends with the failure.
+  private @Nullable Step passOver(StorageException.Corrupt told, StorageException failure) {
+    rowsLeft = 0;
+    if (watch.passesOver(ScanWatch.Unread.of(told, Damage.Kind.BLOCK, blocks.info()))) {
+      return blocks.isAtEnd() ? Step.END : null;
+    }
+    blocks.end(); // no later event is shown as if it were the next
+    throw failure;
   }
 
   private @Nullable Step advance() {

@@ -48,13 +48,16 @@ final class TokenGroups {
     return (kept >>> (number - groups.firstBlock(its)) & 1) != 0;
   }
 
-  /// A damaged filter rules nothing out, because the blocks themselves can be read.
+  /// A damaged filter rules nothing out, because the blocks themselves can be read. Nor does one
+  /// that is out of reach.
   private long ask(int its, Filter filter) {
     try {
       return tokens.mayKeep(its, filter);
     } catch (StorageException.Corrupt damaged) {
       segment.filterDamaged(damaged);
       return -1;
+    } catch (StorageException.Unreachable _) {
+      return -1; // the blocks are just as far away, and say so
     }
   }
 

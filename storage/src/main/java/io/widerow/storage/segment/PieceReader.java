@@ -56,6 +56,7 @@ public final class PieceReader {
   /// Announces that the pieces of a stretch will be read.
   void begin(long offset, int bytes) {
     stretchBytes = 0;
+    file.expect(offset, bytes);
     if (bytes <= STRETCH_BYTES_MAX && fill(offset, bytes) == bytes) {
       stretchOffset = offset;
       stretchBytes = bytes;

@@ -252,6 +252,7 @@ public final class Segment implements AutoCloseable {
 
   /// Reads a part of the file into the kernel's page cache.
   public void touch(long offset, int length) {
+    file.expect(offset, length);
     MemorySegment scratch = MemorySegment.ofArray(new byte[Math.min(length, TOUCHED_BYTES)]);
     for (long at = 0; at < length; at += scratch.byteSize()) {
       file.read(scratch.asSlice(0, Math.min(scratch.byteSize(), length - at)), offset + at);
@@ -295,12 +296,17 @@ public final class Segment implements AutoCloseable {
     return new SegmentChecksum(storeId, segmentId);
   }
 
+  /// Offset from which on it has cells, index and footer: what planning and counting need.
+  public long tailOffset() {
+    return indexOffset - cells.bytes() - rollups.bytes();
+  }
+
   /// Reads the whole file, checks every checksum, that every byte belongs to something, and that
   /// cells count their events.
   ///
   /// @throws StorageException.Corrupt names the first piece that is wrong
   public void verify() {
-    long left = indexOffset - SegmentFormat.HEADER_BYTES - cells.bytes() - rollups.bytes();
+    long left = tailOffset() - SegmentFormat.HEADER_BYTES;
     if (figures) {
       CellsCheck.figures(this);
       requireNoRest(left);

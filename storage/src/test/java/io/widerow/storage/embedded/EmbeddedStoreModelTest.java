@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterAll;
@@ -46,6 +47,7 @@ class EmbeddedStoreModelTest {
 
   private static final long START_NANOS = 1_700_000_000_000_000_000L;
   private static int deletions;
+  private static int moved;
 
   static List<Long> seeds() {
     List<Long> seeds = new ArrayList<>(Seeds.of(Slice.of("models", 14, 70)));
@@ -59,23 +61,46 @@ class EmbeddedStoreModelTest {
   static void cellsWereUsed() {
     Slice.met("minutes counted from cells", StoreReading.cells(), 1_000);
     Slice.met("deletions", deletions, 100);
+    Slice.met("moved segments", moved, 100);
   }
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void storeShowsWhatWasCommitted(long seed) {
-    run(seed, Duration.ofHours(2), StoreDriver::new);
+    run(seed, Duration.ofHours(2), StoreDriver::new, _ -> {});
+  }
+
+  /// The same of a store whose merged segments are kept elsewhere, some of them for a while.
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void storeShowsWhatIsKeptElsewhere(long seed) {
+    var random = new SplittableRandom(seed);
+    var place = new MemoryPlace(Duration.ZERO);
+    run(
+        seed,
+        Duration.ofHours(2),
+        StoreDriver::new,
+        store -> {
+          place.move(store, random, 1 + random.nextInt(2));
+          if (random.nextInt(20) == 0) {
+            place.recall(store);
+          }
+        });
+    moved += place.moved();
   }
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void storeShowsThinHistoryThatWasCommitted(long seed) {
     Duration late = Duration.ofDays(1_500);
-    run(seed, late, random -> new StoreDriver(random).withThinHistory(late));
+    run(seed, late, random -> new StoreDriver(random).withThinHistory(late), _ -> {});
   }
 
   private static void run(
-      long seed, Duration late, Function<SplittableRandom, StoreDriver> drivers) {
+      long seed,
+      Duration late,
+      Function<SplittableRandom, StoreDriver> drivers,
+      Consumer<EmbeddedStore> eachStep) {
     var random = new SplittableRandom(seed);
     var clock = new TestClock(START_NANOS);
     var disk = new SimDisk(random.nextLong());
@@ -113,13 +138,16 @@ class EmbeddedStoreModelTest {
             driver.commit(store, Durability.DISK);
             store.close();
             store = open(disk, clock, random);
+            eachStep.accept(store);
             check(store, driver.acknowledged, random, late);
           }
         }
+        eachStep.accept(store);
       }
       driver.commit(store, Durability.DISK);
       clock.advance(Duration.ofDays(1).toNanos());
       store.maintain();
+      eachStep.accept(store);
       check(store, driver.acknowledged, random, late);
       gone.finish(store);
       check(store, driver.acknowledged, random, late);

@@ -55,6 +55,7 @@ public final class StatusServices {
   private final LongSupplier usableBytes;
   private final KafkaService kafka;
   private final BackupService backup;
+  private final ColdService cold;
 
   /// @param transforms null when there are none
   /// @param usableBytes free bytes of the store's file system
@@ -68,9 +69,11 @@ public final class StatusServices {
       AlertService alerts,
       LongSupplier usableBytes,
       KafkaService kafka,
-      BackupService backup) {
+      BackupService backup,
+      ColdService cold) {
     this.kafka = kafka;
     this.backup = backup;
+    this.cold = cold;
     this.alerts = alerts;
     this.weights = new PartitionWeightMetric(store, System::nanoTime);
     this.doctor = doctor;
@@ -237,7 +240,7 @@ public final class StatusServices {
     }
     appendRejected(json.append("},\"rejected\":["), intake.rejected().list());
     senders.appendTotals(json.append("],\"protocols\":["));
-    json.append(']').append(kafka.summary()).append(backup.summary());
+    json.append(']').append(kafka.summary()).append(backup.summary()).append(cold.summary());
     return HttpResponses.json(HttpStatus.OK, json.append("}\n").toString());
   }
 

@@ -12,6 +12,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -34,9 +35,8 @@ import org.jspecify.annotations.Nullable;
 public final class Backup implements AutoCloseable {
   private static final long SECOND = 1_000_000_000L;
   private static final long OWNER_NANOS = 30 * SECOND;
-  private static final long RETRY_NANOS_MAX = 30 * SECOND;
   private static final long SETTINGS_NANOS = 5 * SECOND;
-  private static final long AWAY_NANOS = 30 * SECOND;
+  private static final long BEHIND_NANOS = 30 * SECOND;
   private static final long LOOK_NANOS = 86_400 * SECOND;
   private static final int FREE_SHARE = 10;
 
@@ -45,13 +45,14 @@ public final class Backup implements AutoCloseable {
 
   private final Supplier<BackupFeed> feeds;
   private final ObjectStore objects;
+  private final @Nullable ObjectStore cold;
   private final BackupOptions options;
   private final LongSupplier monotonic;
   private final Object frames = new Object(); // held by who ships
   private final Object files = new Object(); // held by who makes a checkpoint
-  private final Retry framesRetry = new Retry();
-  private final Retry filesRetry = new Retry();
-  private final Retry retentionRetry = new Retry();
+  private final Retry framesRetry;
+  private final Retry filesRetry;
+  private final Retry retentionRetry;
   private volatile @Nullable Run run;
   private volatile @Nullable String ended; // why it never goes on
   private volatile long restorableAt; // monotonic: what was committed then can be restored
@@ -83,36 +84,6 @@ public final class Backup implements AutoCloseable {
       this.shipper = shipper;
       this.writer = writer;
       this.beginNanos = beginNanos;
-    }
-  }
-
-  /// What one of the threads tries, and since when it fails.
-  private final class Retry {
-    private volatile @Nullable String reason; // null after a success
-    private volatile long since; // of the monotonic clock, while there is a reason
-    private long at = Long.MIN_VALUE; // of the next try
-    private long delay;
-
-    boolean isDue(long now) {
-      return now >= at;
-    }
-
-    void failed(RuntimeException failure) {
-      long now = monotonic.getAsLong();
-      delay = Math.min(RETRY_NANOS_MAX, Math.max(SECOND / 10, 2 * delay));
-      at = now + delay;
-      since = reason == null ? now : since;
-      reason = String.valueOf(failure.getMessage());
-    }
-
-    void succeeded() {
-      delay = 0;
-      at = Long.MIN_VALUE;
-      reason = null;
-    }
-
-    boolean isLong() {
-      return reason != null && monotonic.getAsLong() - since >= AWAY_NANOS;
     }
   }
 
@@ -150,10 +121,24 @@ public final class Backup implements AutoCloseable {
       ObjectStore objects,
       BackupOptions options,
       LongSupplier monotonic) {
+    this(feeds, objects, null, options, monotonic);
+  }
+
+  /// @param cold where the objects of cold segments are, if that is another place
+  public Backup(
+      Supplier<BackupFeed> feeds,
+      ObjectStore objects,
+      @Nullable ObjectStore cold,
+      BackupOptions options,
+      LongSupplier monotonic) {
     this.feeds = feeds;
     this.objects = objects;
+    this.cold = cold;
     this.options = options;
     this.monotonic = monotonic;
+    this.framesRetry = new Retry(monotonic);
+    this.filesRetry = new Retry(monotonic);
+    this.retentionRetry = new Retry(monotonic);
     this.shippedAt = monotonic.getAsLong() - options.every().toNanos();
     this.restorableAt = monotonic.getAsLong();
     this.retainedAt = monotonic.getAsLong() - options.retention().every().toNanos();
@@ -169,7 +154,13 @@ public final class Backup implements AutoCloseable {
     return StoreLock.holding(
         disk,
         directory,
-        () -> Owner.claim(objects, BackupMark.of(disk, directory), host, nowNanos, true).epoch());
+        () -> {
+          UUID mark = BackupMark.of(disk, directory);
+          if (Owner.now(objects, Owner.COLD) != null) {
+            var _ = Owner.claim(objects, Owner.COLD, mark, host, nowNanos, true);
+          }
+          return Owner.claim(objects, Owner.OBJECT, mark, host, nowNanos, true).epoch();
+        });
   }
 
   /// Lets go of everything in a place that is from before a time. The daemon that owns the place
@@ -240,13 +231,14 @@ public final class Backup implements AutoCloseable {
       Owner owner =
           Owner.claim(
               objects,
+              Owner.OBJECT,
               BackupMark.of(feed.disk(), feed.directory()),
               options.host(),
               feed.nowNanos(),
               false);
       BackupFeed.Moment first = CheckpointWriter.first(feed, owner);
       var shipper = new FrameShipper(feed, objects, owner.epoch(), options.objectBytes(), first);
-      var writer = new CheckpointWriter(feed, objects, owner, shipper, first, doubtful());
+      var writer = new CheckpointWriter(feed, objects, cold, owner, shipper, first, doubtful());
       Run begun = new Run(owner, feed, shipper, writer, monotonic.getAsLong());
       requiredAt = monotonic.getAsLong();
       run = begun;
@@ -338,9 +330,7 @@ public final class Backup implements AutoCloseable {
       return;
     }
     try {
-      retained =
-          new BackupRetention(objects, at.owner, options.retention())
-              .run(at.feed.nowNanos(), at.writer.made(), at.writer.inUse());
+      retained = at.feed.deciding(coldObjects -> retain(at, coldObjects));
       retainedAt = now;
       retentionRetry.succeeded();
     } catch (ObjectsException.OtherOwner lost) {
@@ -348,6 +338,13 @@ public final class Backup implements AutoCloseable {
     } catch (ObjectsException failure) {
       retentionRetry.failed(failure);
     }
+  }
+
+  private BackupRetention.Found retain(Run at, Set<String> coldObjects) {
+    Set<String> inUse = new HashSet<>(at.writer.inUse());
+    inUse.addAll(coldObjects);
+    return new BackupRetention(objects, at.owner, options.retention())
+        .run(at.feed.nowNanos(), at.writer.made(), inUse);
   }
 
   /// Ends an epoch, unless it has ended: another one may begin.
@@ -387,7 +384,7 @@ public final class Backup implements AutoCloseable {
   }
 
   private @Nullable String reason() {
-    return Stream.of(ended, framesRetry.reason, filesRetry.reason, retentionRetry.reason)
+    return Stream.of(ended, framesRetry.reason(), filesRetry.reason(), retentionRetry.reason())
         .filter(Objects::nonNull)
         .findFirst()
         .orElse(null);
@@ -418,7 +415,7 @@ public final class Backup implements AutoCloseable {
     if (framesRetry.isLong() || filesRetry.isLong()) {
       return "away";
     }
-    return behind > AWAY_NANOS ? "behind" : "shipping";
+    return behind > BEHIND_NANOS ? "behind" : "shipping";
   }
 
   private long behindNanos(@Nullable Run at) {

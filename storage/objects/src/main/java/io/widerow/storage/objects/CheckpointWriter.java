@@ -1,10 +1,13 @@
 package io.widerow.storage.objects;
 
+import io.widerow.storage.cold.ColdStub;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.StoreLock;
 import io.widerow.storage.embedded.BackupFeed;
 import io.widerow.storage.journal.Journal;
 import io.widerow.storage.journal.Witness;
+import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -27,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: one.
 final class CheckpointWriter {
   private static final String WORK = "moment";
+  private static final String SEGMENT = ".seg";
   static final String HEAD = "head";
 
   /// Files of a snapshot that a restore makes again.
@@ -39,6 +43,7 @@ final class CheckpointWriter {
 
   private final BackupFeed feed;
   private final ObjectStore objects;
+  private final @Nullable ObjectStore cold;
   private final Owner owner;
   private final FrameShipper shipper;
   private final KnownDigests digests;
@@ -51,15 +56,18 @@ final class CheckpointWriter {
   private volatile @Nullable Checkpoint last;
   private final AtomicLong bytes = new AtomicLong();
 
+  /// @param cold where the objects of cold segments are; null for nowhere else
   /// @param first moment of the epoch
   /// @param doubtful objects in the trash, which an earlier owner may still delete
   CheckpointWriter(
       BackupFeed feed,
       ObjectStore objects,
+      @Nullable ObjectStore cold,
       Owner owner,
       FrameShipper shipper,
       BackupFeed.Moment first,
       Set<String> doubtful) {
+    this.cold = cold;
     this.doubtful = new HashSet<>(doubtful);
     this.digests = new KnownDigests(feed.disk(), feed.directory());
     this.feed = feed;
@@ -177,7 +185,7 @@ final class CheckpointWriter {
       if (feed.disk().isDirectory(path)) {
         putAll(path, name + "/", files);
       } else {
-        files.add(putFile(path, name));
+        files.add(name.endsWith(ColdStub.SUFFIX) ? putCold(path) : putFile(path, name));
       }
     }
   }
@@ -192,7 +200,20 @@ final class CheckpointWriter {
         digests.add(entry, path);
       }
     }
-    String object = entry.object();
+    putUnlessThere(entry.object(), content);
+    return entry;
+  }
+
+  /// A cold segment is a file like any other: its object may be there already, or is copied.
+  private Checkpoint.Entry putCold(Path path) {
+    ColdStub stub = ColdStub.read(feed.disk(), path);
+    String name = path.getFileName().toString().replace(ColdStub.SUFFIX, SEGMENT);
+    var entry = new Checkpoint.Entry("segments/" + name, stub.bytes(), stub.sha256());
+    putUnlessThere(entry.object(), new ObjectContent(cold, stub));
+    return entry;
+  }
+
+  private void putUnlessThere(String object, ObjectStore.Content content) {
     if (!there.contains(object)) {
       if (doubtful.contains(object)) {
         throw new ObjectsException.Away(
@@ -205,7 +226,24 @@ final class CheckpointWriter {
       }
       there.add(object);
     }
-    return entry;
+  }
+
+  /// An object of a cold segment as the content of another one.
+  private record ObjectContent(@Nullable ObjectStore from, ColdStub stub)
+      implements ObjectStore.Content {
+    @Override
+    public long bytes() {
+      return stub.bytes();
+    }
+
+    @Override
+    public InputStream open() throws IOException {
+      InputStream in = from == null ? null : from.open(stub.object());
+      if (in == null) {
+        throw new IOException("%s/%s: it is not there".formatted(stub.place(), stub.object()));
+      }
+      return in;
+    }
   }
 
   private void put(String object, ObjectStore.Content content) {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -19,6 +20,7 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -152,6 +154,19 @@ public final class DirectoryObjects implements ObjectStore {
       try {
         byte[] bytes = Files.readAllBytes(file(name));
         return new Read(bytes, ContentDigest.of(bytes));
+      } catch (NoSuchFileException _) {
+        return null;
+      }
+    });
+  }
+
+  @Override
+  public byte @Nullable [] read(String name, long offset, int bytes) {
+    return attempt(() -> {
+      try (FileChannel channel = FileChannel.open(file(name), StandardOpenOption.READ)) {
+        ByteBuffer part = ByteBuffer.allocate(bytes);
+        while (part.hasRemaining() && channel.read(part, offset + part.position()) >= 0) {}
+        return Arrays.copyOf(part.array(), part.position());
       } catch (NoSuchFileException _) {
         return null;
       }

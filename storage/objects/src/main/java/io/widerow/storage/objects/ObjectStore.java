@@ -44,6 +44,11 @@ public interface ObjectStore {
   /// Reads a small object; null when there is none.
   @Nullable Read get(String name);
 
+  /// Reads a part of an object.
+  ///
+  /// @return fewer bytes only at the end of the object; null when there is none
+  byte @Nullable [] read(String name, long offset, int bytes);
+
   /// Opens an object for reading; null when there is none. Reading it may fail with an
   /// [IOException], and then nothing is known of the object.
   @Nullable InputStream open(String name);

@@ -10,10 +10,15 @@ import org.jspecify.annotations.Nullable;
 /// daemon takes the next epoch, by a conditional PUT, and writes under names of that epoch only: a
 /// process that lost the ownership and does not know it yet harms nothing.
 ///
+/// @param object its name
 /// @param epoch from 1
 /// @param mark of the directory, which no copy made by a backup has
-record Owner(int epoch, UUID mark, String host, String since) {
+record Owner(String object, int epoch, UUID mark, String host, String since) {
+  /// Of the backup under a prefix.
   static final String OBJECT = "owner";
+
+  /// Of the cold segments under a prefix.
+  static final String COLD = "cold-owner";
 
   /// Names the format of a prefix, and stays.
   static final String FORMAT_OBJECT = "widerow";
@@ -28,24 +33,40 @@ record Owner(int epoch, UUID mark, String host, String since) {
 
   /// Takes the next epoch for a directory.
   ///
+  /// @param object [#OBJECT] or [#COLD]
   /// @param force whether to take it from another directory
   /// @throws ObjectsException.OtherOwner when the prefix belongs to another directory
-  static Owner claim(ObjectStore objects, UUID mark, String host, long nanos, boolean force) {
+  static Owner claim(
+      ObjectStore objects, String object, UUID mark, String host, long nanos, boolean force) {
     requireFormat(objects);
     for (int left = TRIES; left > 0; left--) {
-      ObjectStore.Read there = objects.get(OBJECT);
-      Owner now = there == null ? null : read(there.bytes());
+      ObjectStore.Read there = objects.get(object);
+      Owner now = there == null ? null : read(object, there.bytes());
       if (now != null && !now.mark.equals(mark) && !force) {
-        throw other(objects, now);
+        throw other(objects, object, now);
+      }
+      if (!force) {
+        requireOneStore(objects, object.equals(OBJECT) ? COLD : OBJECT, mark);
       }
       String name = UNSAFE.matcher(host).replaceAll("_");
       var next =
-          new Owner(now == null ? 1 : now.epoch + 1, mark, name, Checkpoint.Times.text(nanos));
-      if (objects.putIf(OBJECT, next.toBytes(), there == null ? null : there.tag()) != null) {
+          new Owner(
+              object, now == null ? 1 : now.epoch + 1, mark, name, Checkpoint.Times.text(nanos));
+      if (objects.putIf(object, next.toBytes(), there == null ? null : there.tag()) != null) {
         return next;
       }
     }
-    throw new ObjectsException.Away(objects + ": others write its object 'owner' all the time");
+    throw new ObjectsException.Away(
+        "%s: others write its object '%s' all the time".formatted(objects, object));
+  }
+
+  /// A backup deletes what it does not need, and so do moves: both under a prefix must be of one
+  /// directory.
+  private static void requireOneStore(ObjectStore objects, String object, UUID mark) {
+    Owner now = now(objects, object);
+    if (now != null && !now.mark.equals(mark)) {
+      throw other(objects, object, now);
+    }
   }
 
   private static void requireFormat(ObjectStore objects) {
@@ -79,21 +100,22 @@ record Owner(int epoch, UUID mark, String host, String since) {
 
   /// Requires that this is still the owner.
   void require(ObjectStore objects) {
-    Owner now = now(objects);
+    Owner now = now(objects, object);
     if (now == null || now.epoch != epoch || !now.mark.equals(mark)) {
-      throw other(objects, now);
+      throw other(objects, object, now);
     }
   }
 
-  static @Nullable Owner now(ObjectStore objects) {
-    ObjectStore.Read there = objects.get(OBJECT);
-    return there == null ? null : read(there.bytes());
+  static @Nullable Owner now(ObjectStore objects, String object) {
+    ObjectStore.Read there = objects.get(object);
+    return there == null ? null : read(object, there.bytes());
   }
 
-  private static ObjectsException.OtherOwner other(ObjectStore objects, @Nullable Owner now) {
+  private static ObjectsException.OtherOwner other(
+      ObjectStore objects, String object, @Nullable Owner now) {
     String whose =
         now == null
-            ? "its object 'owner' is gone"
+            ? "its object '%s' is gone".formatted(object)
             : "it belongs to another directory, of %s, since %s".formatted(now.host, now.since);
     return new ObjectsException.OtherOwner(
         "%s: %s; `widerow backup take-over` makes this one the owner".formatted(objects, whose));
@@ -105,12 +127,13 @@ record Owner(int epoch, UUID mark, String host, String since) {
         .getBytes(StandardCharsets.US_ASCII);
   }
 
-  private static Owner read(byte[] bytes) {
+  private static Owner read(String object, byte[] bytes) {
     Matcher text = TEXT.matcher(new String(bytes, StandardCharsets.US_ASCII));
     if (!text.matches()) {
-      throw new ObjectsException.Damaged(OBJECT, "not an owner");
+      throw new ObjectsException.Damaged(object, "not an owner");
     }
     return new Owner(
+        object,
         Integer.parseInt(text.group(1)),
         UUID.fromString(text.group(2)),
         text.group(3),

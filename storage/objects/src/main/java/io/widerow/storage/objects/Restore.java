@@ -2,7 +2,6 @@ package io.widerow.storage.objects;
 
 import io.widerow.storage.StorageException;
 import io.widerow.storage.disk.Disk;
-import io.widerow.storage.disk.DiskFile;
 import io.widerow.storage.disk.RealDisk;
 import io.widerow.storage.embedded.BackupCut;
 import io.widerow.storage.embedded.BackupFeed;
@@ -10,11 +9,7 @@ import io.widerow.storage.journal.ChronicleJournalFactory;
 import io.widerow.storage.journal.Journal;
 import io.widerow.storage.manifest.StoreFormat;
 import io.widerow.storage.repair.RestoredStore;
-import java.io.IOException;
-import java.io.InputStream;
-import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
-import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -42,7 +37,6 @@ public final class Restore {
   private static final String TEMPORARY = ".restore.tmp";
   private static final String FORMAT = "restore";
   private static final String PART = ".part";
-  private static final int BUFFER_BYTES = 1 << 16;
   private static final double ROOM = 1.05;
 
   private final ObjectStore objects;
@@ -191,36 +185,9 @@ public final class Restore {
       disk.delete(path);
     }
     Path part = path.resolveSibling(path.getFileName() + PART);
-    disk.delete(part);
-    try (InputStream in = objects.open(file.object())) {
-      if (in == null) {
-        throw new ObjectsException.Damaged(file.object(), "it is missing");
-      }
-      write(in, file, part);
-    } catch (IOException failure) {
-      throw new ObjectsException.Away(file.object() + ": " + failure, failure);
-    }
+    FetchedFile.make(objects, file.object(), file.bytes(), file.sha256(), disk, part);
     disk.rename(part, path);
     disk.forceDirectory(parent);
-  }
-
-  private void write(InputStream in, Checkpoint.Entry file, Path part) throws IOException {
-    MessageDigest digest = ContentDigest.digest();
-    byte[] buffer = new byte[BUFFER_BYTES];
-    long at = 0;
-    try (DiskFile out = disk.create(part)) {
-      for (int got = in.read(buffer); got >= 0; got = in.read(buffer)) {
-        digest.update(buffer, 0, got);
-        out.write(MemorySegment.ofArray(buffer).asSlice(0, got), at);
-        at += got;
-      }
-      out.force();
-    }
-    if (at != file.bytes() || !ContentDigest.text(digest.digest()).equals(file.sha256())) {
-      disk.delete(part);
-      throw new ObjectsException.Damaged(
-          file.object(), "its contents are not what was put: %d bytes".formatted(at));
-    }
   }
 
   private void createDirectories(Path directory) {

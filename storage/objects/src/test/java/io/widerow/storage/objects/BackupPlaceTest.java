@@ -265,7 +265,7 @@ class BackupPlaceTest {
     try (EmbeddedStore store = open(directory.resolve("store"));
         Backup backup = backup(store, objects)) {
       step(backup);
-      var _ = Owner.claim(objects, UUID.randomUUID(), "thief", 0, true);
+      var _ = Owner.claim(objects, Owner.OBJECT, UUID.randomUUID(), "thief", 0, true);
       List<String> before = objects.list("checkpoints/");
       backup.checkpoint();
       assertEquals(before, objects.list("checkpoints/"));

@@ -9,12 +9,14 @@ class LayerTest extends LayerRules {
       """
       storage:
       storage.disk:
+      storage.cold:
       storage.journal:
       storage.manifest:
+      storage.maintenance:
       storage.embedded:
       storage.repair:
-      storage.objects: storage storage.disk storage.journal storage.manifest storage.embedded \
-          storage.repair
+      storage.objects: storage storage.disk storage.cold storage.journal storage.manifest \
+          storage.maintenance storage.embedded storage.repair
       storage.objects.s3: storage storage.objects
       """;
 

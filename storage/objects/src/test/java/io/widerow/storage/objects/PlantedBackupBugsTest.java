@@ -5,6 +5,8 @@ import io.widerow.faults.PlantedRules;
 import io.widerow.storage.embedded.BackupCut;
 import io.widerow.storage.embedded.BackupFeed;
 import io.widerow.storage.live.ChangeCount;
+import io.widerow.storage.live.SegmentFiles;
+import io.widerow.storage.maintenance.ColdControl;
 import io.widerow.storage.maintenance.JournalPin;
 import io.widerow.storage.repair.RestoredStore;
 import java.util.LinkedHashMap;
@@ -29,6 +31,16 @@ class PlantedBackupBugsTest extends PlantedRules {
       public void accept(long seed) {
         for (int i = 0; i < RUNS; i++) {
           new BackupModelTest().run(seed * RUNS + i);
+        }
+      }
+    },
+
+    /// Segments that are moved, with faults and kills.
+    COLD {
+      @Override
+      public void accept(long seed) {
+        for (int i = 0; i < RUNS; i++) {
+          new ColdModelTest().run(seed * RUNS + i);
         }
       }
     };
@@ -69,6 +81,18 @@ class PlantedBackupBugsTest extends PlantedRules {
             Cut.to(BackupFeed.class, "cut", ChangeCount.class, "now", "unchanged"),
             Cut.to(BackupFeed.class, "moment", ChangeCount.class, "now", "unchanged")),
         planted(
+            "what was put is read back before the file goes",
+            Check.COLD,
+            Cut.to(ColdMover.class, "put", ColdMover.class, "hasHash", "trusted")),
+        planted(
+            "a stub is durable before the file goes",
+            Check.COLD,
+            Cut.out(SegmentFiles.class, "adopt", SegmentFiles.class, "forceDirectory")),
+        planted(
+            "objects of cold segments are not deleted",
+            Check.COLD,
+            Cut.to(ColdControl.class, "all", List.class, "add", "none")),
+        planted(
             "the first checkpoint that needs an object names it",
             Check.MODEL,
             Cut.to(CheckpointWriter.class, "write", FrameShipper.class, "journalFrom", "late")));
@@ -92,6 +116,14 @@ class PlantedBackupBugsTest extends PlantedRules {
         LATE.clear();
         late.forEach(objects::put);
       }
+    }
+
+    public static boolean trusted(ColdMover unused, String object, String sha256) {
+      return true;
+    }
+
+    public static boolean none(List<?> unused, Object each) {
+      return true;
     }
 
     public static boolean never(Set<?> unused, Object name) {

@@ -3,6 +3,7 @@ package io.widerow.storage.objects;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -25,6 +26,7 @@ final class SimulatedObjects implements ObjectStore {
   private final TreeMap<String, Long> counts = new TreeMap<>();
   private List<String> late = List.of();
   private int faultOneIn; // 0 for never
+  private int wrongOneIn; // 0 for never
   private long calls;
   private long killAt = Long.MAX_VALUE;
   private long version;
@@ -42,6 +44,11 @@ final class SimulatedObjects implements ObjectStore {
   /// One call of so many fails; 0 for none.
   void failOneIn(int calls) {
     faultOneIn = calls;
+  }
+
+  /// One object of so many is stored with a wrong byte, and the answer is as ever; 0 for none.
+  void putWrongOneIn(int puts) {
+    wrongOneIn = puts;
   }
 
   /// The process dies after so many calls.
@@ -121,6 +128,9 @@ final class SimulatedObjects implements ObjectStore {
     if (bytes.length != content.bytes()) {
       throw new AssertionError("%s: %d of %d".formatted(name, bytes.length, content.bytes()));
     }
+    if (wrongOneIn > 0 && name.startsWith("segments/") && random.nextInt(wrongOneIn) == 0) {
+      bytes[random.nextInt(bytes.length)] ^= 1;
+    }
     change("put", () -> store(name, bytes));
   }
 
@@ -153,6 +163,15 @@ final class SimulatedObjects implements ObjectStore {
     change("get", () -> {});
     byte[] bytes = all.get(name);
     return bytes == null ? null : new Read(bytes.clone(), Objects.requireNonNull(tag(name)));
+  }
+
+  @Override
+  public byte @Nullable [] read(String name, long offset, int bytes) {
+    change("read", () -> {});
+    byte[] all = this.all.get(name);
+    return all == null
+        ? null
+        : Arrays.copyOfRange(all, (int) offset, (int) Math.min(all.length, offset + bytes));
   }
 
   @Override

@@ -166,6 +166,19 @@ final class S3Objects implements ObjectStore {
   }
 
   @Override
+  public byte @Nullable [] read(String name, long offset, int bytes) {
+    GetObjectRequest request =
+        reading(name)
+            .range("bytes=%d-%d".formatted(offset, offset + bytes - 1))
+            .overrideConfiguration(within(bytes))
+            .build();
+    ResponseBytes<GetObjectResponse> read =
+        attempts.run(
+            "read " + name, () -> client.getObject(request, ResponseTransformer.toBytes()));
+    return read == null ? null : read.asByteArrayUnsafe();
+  }
+
+  @Override
   public @Nullable InputStream open(String name) {
     var stream = new ResumedStream(attempts, name, (from, tag) -> part(name, from, tag));
     return stream.begin() ? stream : null;

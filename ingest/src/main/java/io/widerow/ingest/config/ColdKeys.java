@@ -1,0 +1,90 @@
+package io.widerow.ingest.config;
+
+import io.widerow.event.TypeGlob;
+import io.widerow.ingest.config.Key.Check;
+import io.widerow.ingest.config.Key.Default;
+import io.widerow.ingest.config.Key.Group;
+import io.widerow.storage.maintenance.ColdControl;
+import io.widerow.storage.objects.ObjectPlace;
+import io.widerow.storage.objects.S3Options;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// Which segments are kept elsewhere, and where.
+///
+/// @param s3 how to reach a bucket
+/// @param age from the end of a bucket, of types without one of their own
+/// @param ages by type or pattern
+/// @param bytesMin smaller segments stay
+public record ColdKeys(
+    ObjectPlace place, S3Options s3, Age age, Map<String, Age> ages, long bytesMin)
+    implements ColdControl.Choice {
+  static final Key<Optional<ObjectPlace>> COLD =
+      new Key<>(
+          "cold",
+          Group.MAIN,
+          Default.of(""),
+          Form.PLACE,
+          Check.any(),
+          "where old segments are kept and read from, file:/DIRECTORY or s3://BUCKET/PREFIX; empty:"
+              + " here");
+
+  private static final Key<Age> AFTER =
+      new Key<>(
+          "cold-after",
+          Group.MAIN,
+          Default.of("30d"),
+          Form.AGE,
+          Check.any(),
+          "age, from the end of the bucket, at which segments move to `cold`; forever: never");
+
+  static final Key<Age> AFTER_OF =
+      new Key<>(
+          AFTER.name() + Key.OF_TYPE,
+          Group.MAIN,
+          Default.computed(_ -> "", "that of `cold-after`", _ -> AFTER.name()),
+          Form.AGE,
+          Check.any(),
+          "the same of this type, or of the types of a pattern");
+
+  private static final Key<Long> BYTES_MIN =
+      new Key<>(
+          "cold-min-bytes",
+          Group.ADVANCED,
+          Default.of("1048576"),
+          Form.LONG,
+          Check.from(0),
+          "segments of fewer bytes stay here");
+
+  /// In the order in which they are printed.
+  static final List<Key<?>> ALL = List.of(COLD, AFTER, AFTER_OF, BYTES_MIN);
+
+  /// Null without a place.
+  static @Nullable ColdKeys of(ConfigValues values, boolean insecure) {
+    return values
+        .get(COLD)
+        .map(place ->
+            new ColdKeys(
+                place,
+                BackupKeys.s3(values, insecure),
+                values.get(AFTER),
+                values.ofTypes(AFTER_OF),
+                values.get(BYTES_MIN)))
+        .orElse(null);
+  }
+
+  /// The exact name decides, then the pattern with the most literal characters.
+  @Override
+  public @Nullable Duration after(String type) {
+    return ages.keySet().stream()
+        .filter(glob -> TypeGlob.matches(glob, type))
+        .max(Comparator.comparing(TypeGlob::isExact).thenComparingInt(TypeGlob::literals))
+        .map(ages::get)
+        .orElse(age)
+        .duration();
+  }
+}

@@ -1,0 +1,265 @@
+package io.widerow.storage.objects;
+
+import io.widerow.storage.StorageException;
+import io.widerow.storage.maintenance.ColdControl;
+import java.io.IOException;
+import java.io.InputStream;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// Moves the old segments of an open store to a place, one after the other, and deletes the objects
+/// that no segment needs any more.
+///
+/// ```
+///   checked here -> PUT -> read back -> stub -> file deleted
+///   dropped here -> trash: names -> a day later, looked at again: deleted
+/// ```
+///
+/// An object is what a file was, byte for byte, under the name that a backup gives it: a backup
+/// under the same prefix needs no second one. Such a backup also deletes, since it knows which
+/// moments need an object; without one this does.
+///
+/// - Threads: one calls [#step]; any thread the rest.
+public final class ColdMover {
+  private static final int BUFFER_BYTES = 1 << 16;
+  private static final int DELETIONS = 200; // after a look at the owner
+  private static final int NAMES_MAX = 10_000;
+  private static final String SEGMENTS = "segments/";
+  private static final Pattern OBJECT =
+      Pattern.compile(SEGMENTS + "[0-9a-f]{16}-[0-9a-f]{16}\\.seg");
+
+  private final ColdControl cold;
+  private final ObjectStore objects;
+  private final ColdOptions options;
+  private final LongSupplier monotonic;
+  private final Retry retry;
+  private final Retry sweepRetry;
+  private final Set<Long> damaged = new HashSet<>(); // segments; guarded by this
+  private volatile @Nullable String ended; // why it never goes on
+  private volatile long pendingBytes;
+  private @Nullable Owner owner; // guarded by this
+  private long sweptAt; // guarded by this
+
+  /// What it is doing.
+  ///
+  /// @param state `ok`, `away` or `other-owner`
+  /// @param segments number of cold segments
+  /// @param bytes of them
+  /// @param pendingBytes of segments that should have moved
+  /// @param reason the last failure; null after a success
+  public record Status(
+      String state,
+      String at,
+      long segments,
+      long bytes,
+      long pendingBytes,
+      @Nullable String reason) {}
+
+  /// Segments that were fetched back.
+  public record Recalled(int segments, long bytes) {}
+
+  public ColdMover(
+      ColdControl cold, ObjectStore objects, ColdOptions options, LongSupplier monotonic) {
+    this.cold = cold;
+    this.objects = objects;
+    this.options = options;
+    this.monotonic = monotonic;
+    this.retry = new Retry(monotonic);
+    this.sweepRetry = new Retry(monotonic);
+    this.sweptAt = monotonic.getAsLong() - options.sweepEvery().toNanos();
+  }
+
+  /// Moves the next segment, if one is due; else looks for objects that may go, if it is time to.
+  ///
+  /// @return whether a segment was moved
+  /// @throws InterruptedException when the thread was interrupted while it waited
+  public synchronized boolean step() throws InterruptedException {
+    if (ended != null || !retry.isDue(monotonic.getAsLong())) {
+      return false;
+    }
+    pendingBytes = cold.pendingBytes(options.choice());
+    try {
+      Owner mine = owner;
+      if (mine == null && (pendingBytes > 0 || !cold.all().isEmpty())) {
+        mine =
+            Owner.claim(
+                objects,
+                Owner.COLD,
+                BackupMark.of(cold.disk(), cold.directory()),
+                options.host(),
+                cold.now(),
+                false);
+        owner = mine;
+      }
+      if (mine == null) {
+        return false;
+      }
+      boolean moved = moveNext(mine);
+      retry.succeeded();
+      if (!moved) {
+        sweep(mine);
+      }
+      return moved;
+    } catch (ObjectsException.OtherOwner lost) {
+      ended = String.valueOf(lost.getMessage());
+    } catch (ObjectsException | StorageException failure) {
+      retry.failed(failure);
+    }
+    return false;
+  }
+
+  private boolean moveNext(Owner mine) throws InterruptedException {
+    cold.deciding().lock(); // no backup decides meanwhile that an object may go
+    try (ColdControl.Held next = cold.next(options.choice(), damaged::contains)) {
+      if (next == null) {
+        return false;
+      }
+      try {
+        next.verify();
+      } catch (StorageException.Corrupt found) {
+        damaged.add(next.id());
+        throw found;
+      }
+      FileContent content = FileContent.of(cold.disk(), next.path());
+      String sha256 = ContentDigest.of(content);
+      mine.require(objects);
+      put(next.object(sha256), content, sha256);
+      boolean _ = next.moved(objects.toString(), sha256);
+      pendingBytes = cold.pendingBytes(options.choice());
+      return true;
+    } finally {
+      cold.deciding().unlock();
+    }
+  }
+
+  /// Puts an object unless it is there, and reads it back.
+  private void put(String object, FileContent content, String sha256) {
+    ObjectStore.Found there = objects.head(object);
+    if (there != null && there.bytes() == content.bytes() && hasHash(object, sha256)) {
+      return; // of a move that was cut off, or of a backup
+    }
+    objects.put(object, content);
+    if (!hasHash(object, sha256)) {
+      throw new ObjectsException.Damaged(object, "what was put there reads back as something else");
+    }
+  }
+
+  private boolean hasHash(String object, String sha256) {
+    try (InputStream in = objects.open(object)) {
+      MessageDigest digest = ContentDigest.digest();
+      byte[] buffer = new byte[BUFFER_BYTES];
+      int got = in == null ? -1 : in.read(buffer);
+      while (in != null && got >= 0) {
+        digest.update(buffer, 0, got);
+        got = in.read(buffer);
+      }
+      return ContentDigest.text(digest.digest()).equals(sha256);
+    } catch (IOException failure) {
+      throw new ObjectsException.Away("%s: %s: %s".formatted(objects, object, failure), failure);
+    }
+  }
+
+  /// Lets objects go that no segment needs. A failure does not hold up moves.
+  private void sweep(Owner mine) {
+    long now = monotonic.getAsLong();
+    if (now - sweptAt < options.sweepEvery().toNanos() || !sweepRetry.isDue(now)) {
+      return;
+    }
+    cold.deciding().lock();
+    try {
+      if (Owner.now(objects, Owner.OBJECT) == null) {
+        sweep(mine, cold.all().stream().map(ColdControl.Cold::object).collect(Collectors.toSet()));
+      }
+      sweptAt = now;
+      sweepRetry.succeeded();
+    } catch (ObjectsException.OtherOwner lost) {
+      throw lost;
+    } catch (ObjectsException failure) {
+      sweepRetry.failed(failure);
+    } finally {
+      cold.deciding().unlock();
+    }
+  }
+
+  private void sweep(Owner mine, Set<String> needed) {
+    Set<String> waiting = new HashSet<>();
+    Predicate<String> mayGo = name -> OBJECT.matcher(name).matches() && !needed.contains(name);
+    for (Trash trash : BackupRetention.trash(objects)) {
+      if (cold.now() - trash.nanos() < options.grace().toNanos()) {
+        waiting.addAll(trash.names());
+        continue;
+      }
+      int left = 0;
+      for (String name : trash.names().stream().filter(mayGo).toList()) {
+        if (left-- == 0) {
+          mine.require(objects);
+          left = DELETIONS;
+        }
+        objects.delete(name);
+      }
+      mine.require(objects);
+      objects.delete(trash.name());
+    }
+    List<String> names =
+        objects.list(SEGMENTS).stream()
+            .filter(name -> mayGo.test(name) && !waiting.contains(name))
+            .limit(NAMES_MAX)
+            .toList();
+    if (!names.isEmpty()) {
+      mine.require(objects);
+      var trash = new Trash(mine.epoch(), cold.now(), names);
+      objects.put(trash.name(), new BytesContent(trash.toBytes()));
+    }
+  }
+
+  /// Fetches cold segments back: they stay for a day at least, unless the store is opened again.
+  ///
+  /// @throws StorageException when the disk has no room, or the store is being closed
+  /// @throws InterruptedException when the thread was interrupted while it waited
+  public Recalled recall(Predicate<ColdControl.Cold> wanted) throws InterruptedException {
+    List<ColdControl.Cold> all = new ArrayList<>(cold.all());
+    all.removeIf(wanted.negate());
+    long needed = all.stream().mapToLong(ColdControl.Cold::bytes).sum();
+    long usable = cold.disk().usableBytes(cold.directory());
+    if (usable < needed) {
+      throw new StorageException.DiskFull(cold.directory(), usable, needed);
+    }
+    int segments = 0;
+    long bytes = 0;
+    for (ColdControl.Cold each : all) {
+      try (ColdControl.Held held = cold.hold(each)) {
+        if (held != null) {
+          FetchedFile.make(
+              objects, each.object(), each.bytes(), each.sha256(), cold.disk(), held.temporary());
+          if (held.recalled()) {
+            segments++;
+            bytes += each.bytes();
+          }
+        }
+      }
+    }
+    return new Recalled(segments, bytes);
+  }
+
+  public Status status() {
+    List<ColdControl.Cold> all = cold.all();
+    String end = ended;
+    String reason = retry.reason() == null ? cold.reason() : retry.reason();
+    String state = end != null ? "other-owner" : reason != null ? "away" : "ok";
+    return new Status(
+        state,
+        objects.toString(),
+        all.size(),
+        all.stream().mapToLong(ColdControl.Cold::bytes).sum(),
+        pendingBytes,
+        end == null ? reason : end);
+  }
+}
