@@ -4,8 +4,11 @@ import io.widerow.ingest.intake.BatchSample;
 import io.widerow.ingest.lane.BatchOutcome;
 import io.widerow.ingest.lane.SourceGap;
 import io.widerow.storage.SourceRange;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /// Consecutive records of a partition that are stored as one batch: all of `[first, next)` that
@@ -13,16 +16,26 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: the poller's; a lane's sets the outcome.
 final class Chunk {
+  private static final int RECORD_BYTES = 200; // the objects of a record
+  private static final int BYTES_OF_BYTE = 3; // records, the batch, the ring
+
   final int term;
   final long first;
   final long next;
   final int leaderEpoch;
   final List<ConsumerRecord<byte[], byte[]>> records;
-  final long bytes;
+  final long bytes; // of keys and values
+
+  /// Bytes of credit that it takes from when it is decoded until it is stored.
+  final long heldBytes;
+
   final List<SourceGap> gaps;
 
   /// What it claims in a cluster.
   final @Nullable SourceRange range;
+
+  /// Refused offsets whose letters are acknowledged, before it claims anything.
+  final Set<Long> told = new HashSet<>();
 
   volatile @Nullable BatchOutcome outcome;
 
@@ -49,9 +62,14 @@ final class Chunk {
     this.gaps = List.copyOf(gaps);
     this.range = range;
     long sum = 0;
+    long headers = 0;
     for (ConsumerRecord<byte[], byte[]> each : records) {
       sum += Math.max(0, each.serializedValueSize()) + Math.max(0, each.serializedKeySize());
+      for (Header header : each.headers().toArray()) {
+        headers += RECORD_BYTES + (header.value() == null ? 0 : header.value().length);
+      }
     }
     bytes = sum;
+    heldBytes = BYTES_OF_BYTE * (sum + headers) + (long) RECORD_BYTES * records.size();
   }
 }

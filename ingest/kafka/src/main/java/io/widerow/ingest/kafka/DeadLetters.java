@@ -94,7 +94,7 @@ final class DeadLetters implements AutoCloseable {
     return open;
   }
 
-  /// Writes the records of a stored chunk that were refused, or of which an event was.
+  /// Writes the records of a chunk that were refused, or of which an event was.
   void write(
       PartitionReader reader, Chunk chunk, RecordDecoding.Decoded decoded, Refusals refused) {
     int at = 0;
@@ -103,7 +103,8 @@ final class DeadLetters implements AutoCloseable {
       while (at < chunk.records.size() && chunk.records.get(at).offset() < offset) {
         at++;
       }
-      if (at < chunk.records.size() && !reader.letters.containsKey(offset)) {
+      boolean isTold = chunk.told.contains(offset) || reader.letters.containsKey(offset);
+      if (at < chunk.records.size() && !isTold) {
         write(reader, chunk.records.get(at), refused.reason(i));
       }
     }

@@ -81,7 +81,8 @@ final class KafkaPoller implements Runnable {
 
   private MetadataUpdates updates = new MetadataUpdates(); // of the consumer
   private int updatesSeen; // before the ids of the topics were compared
-  private boolean isStale; // a topic was created again
+  private boolean isStale; // a topic was created again, or there are many more partitions
+  private int partitions; // for which the sizes of fetches are
 
   /// All since the start. One whose topic was not found for a while goes on where it was: the
   /// positions of the lanes are those of the start.
@@ -199,7 +200,7 @@ final class KafkaPoller implements Runnable {
     all.putIfAbsent(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, Integer.toString(fetch));
     all.putIfAbsent(
         ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG,
-        Integer.toString(Math.min(fetch, ConsumerConfig.DEFAULT_MAX_PARTITION_FETCH_BYTES)));
+        Integer.toString(shares.partitionBytesMax(partitions)));
     all.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
     return all;
   }
@@ -235,6 +236,7 @@ final class KafkaPoller implements Runnable {
     isStale = false;
     assigned.clear();
     try (Admin admin = Admin.create(properties())) {
+      partitions = discovery.find(admin).size();
       Properties all = shared == null ? consumerProperties() : shared.member(consumerProperties());
       consumer = new KafkaConsumer<>(all, new ByteArrayDeserializer(), updates);
       polling = consumer;
@@ -433,6 +435,8 @@ final class KafkaPoller implements Runnable {
         warn("{0} was created again; it is read from its first record", name);
       }
     });
+    isStale |=
+        shares.partitionBytesMax(partitions) >= 2 * shares.partitionBytesMax(found.size());
     if (isStale) {
       return;
     }
@@ -513,8 +517,9 @@ final class KafkaPoller implements Runnable {
   }
 
   private void pauseOrResume(Consumer<byte[], byte[]> consumer) {
+    boolean isFull = feed.isFull();
     readers.forEach((name, reader) -> {
-      boolean pause = !reader.waiting.isEmpty();
+      boolean pause = isFull || !reader.waiting.isEmpty();
       if (pause != reader.isPaused) {
         reader.isPaused = pause;
         if (pause) {

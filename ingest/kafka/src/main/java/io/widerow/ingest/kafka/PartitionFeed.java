@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: the poller's; the lanes' set outcomes.
 final class PartitionFeed {
   private static final int SENT_MAX = 8; // batches of a partition that are out
-  private static final int BYTES_OF_BYTE = 3; // records, the batch, the ring
   private static final long RETRY_NANOS = Duration.ofMillis(100).toNanos();
 
   private final Intake intake;
@@ -28,6 +27,7 @@ final class PartitionFeed {
   private final @Nullable DeadLetters letters;
   private final @Nullable SharedSources cluster;
   private long held; // bytes of credit
+  private long waitingBytes;
   private boolean isBusy;
   private boolean hasFailed;
 
@@ -56,39 +56,66 @@ final class PartitionFeed {
     return hasFailed;
   }
 
+  /// Whether more records wait for room than are fetched at a time. One partition has at most those
+  /// of a poll, but there may be many. Records that wait for dead letters do not count: they keep no
+  /// other partition from being read.
+  boolean isFull() {
+    return waitingBytes > shares.fetchBytesMax();
+  }
+
   void offer(Collection<PartitionReader> readers) {
     boolean busy = false;
+    long bytes = 0;
     for (PartitionReader reader : readers) {
       boolean more = true;
       while (more && !reader.waiting.isEmpty()) {
         more = offer(reader);
       }
       busy |= !reader.waiting.isEmpty() || !reader.sent.isEmpty();
+      if (!owes(reader)) {
+        bytes += reader.waiting.stream().mapToLong(chunk -> chunk.heldBytes).sum();
+      }
     }
     isBusy = busy;
+    waitingBytes = bytes;
   }
 
-  private static long bytes(Chunk chunk) {
-    return BYTES_OF_BYTE * chunk.bytes;
+  private boolean owes(PartitionReader reader) {
+    int most = cluster == null ? SourcePlace.OWED_MAX : 1;
+    return letters != null && reader.owed() >= most;
+  }
+
+  /// On a cluster, writes the letters of a chunk before it claims its offsets: the daemon that owes
+  /// letters may never come back, and then nobody reads these offsets again.
+  ///
+  /// @return whether the chunk has to wait for them
+  private boolean isToBeTold(
+      PartitionReader reader, Chunk chunk, RecordDecoding.Decoded decoded, DeadLetters to) {
+    List<Long> refused = decoded.offsets(decoded.batch.refused);
+    if (cluster == null || chunk.told.containsAll(refused)) {
+      return false;
+    }
+    to.write(reader, chunk, decoded, decoded.batch.refused);
+    chunk.told.addAll(refused);
+    return true;
   }
 
   private boolean claim(Chunk chunk) {
-    boolean isClaimed = shares.tryClaim(bytes(chunk), held == 0);
-    held += isClaimed ? bytes(chunk) : 0;
+    boolean isClaimed = shares.tryClaim(chunk.heldBytes, held == 0);
+    held += isClaimed ? chunk.heldBytes : 0;
     return isClaimed;
   }
 
   private void release(Chunk chunk) {
-    held -= bytes(chunk);
-    shares.release(bytes(chunk));
+    held -= chunk.heldBytes;
+    shares.release(chunk.heldBytes);
   }
 
   /// Whether the partition may have no more batches out. With dead letters it has one: the note of
   /// the next one has to name what the store refused of it.
   private boolean isFull(PartitionReader reader) {
-    boolean owes = letters != null && reader.owed() >= SourcePlace.OWED_MAX;
     boolean waits = cluster != null && cluster.isFull();
-    return owes
+    return owes(reader)
         || waits
         || reader.isSplit
         || reader.sent.size() == (letters == null ? SENT_MAX : 1);
@@ -110,17 +137,18 @@ final class PartitionFeed {
       return false;
     }
     boolean split = decoded.batch.events.ownIds() > 0;
-    if (split && !reader.sent.isEmpty()) {
+    boolean isEarly = split && !reader.sent.isEmpty(); // it commits in several lanes, not in order
+    if (isEarly || (letters != null && isToBeTold(reader, chunk, decoded, letters))) {
       intake.lanes().drop(decoded.batch);
       release(chunk);
-      return false; // it commits in several lanes, when all before it are durable
+      return false;
     }
     reader.waiting.removeFirst();
     reader.sent.addLast(chunk);
     reader.isSplit = split;
     BatchSample sample = intake.sample(decoded.batch);
-    List<Long> owed =
-        reader.owed(letters == null ? List.of() : decoded.offsets(decoded.batch.refused));
+    boolean isOwed = letters != null && cluster == null;
+    List<Long> owed = reader.owed(isOwed ? decoded.offsets(decoded.batch.refused) : List.of());
     SourcePlace place =
         SourcePlace.whole(reader.of, chunk.term, chunk.first, chunk.next, chunk.leaderEpoch)
             .with(chunk.gaps, owed)

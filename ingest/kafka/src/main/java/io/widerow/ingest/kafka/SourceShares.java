@@ -21,6 +21,8 @@ final class SourceShares {
   private static final int FETCHES = 8; // of a thread in its share: received, polled, decoded
   private static final int FETCH_BYTES_MIN = 256 << 10;
   private static final int FETCH_BYTES_MAX = 16 << 20;
+  private static final int PARTITION_BYTES_MIN = 64 << 10; // more than a batch of most producers
+  private static final int PARTITION_BYTES_MAX = 1 << 20;
 
   private final ByteCredit credit;
   private final int pollers;
@@ -41,6 +43,13 @@ final class SourceShares {
   int fetchBytesMax() {
     long share = credit.bytesMax() / CREDIT_SHARE / pollers;
     return Math.clamp(share / FETCHES, FETCH_BYTES_MIN, FETCH_BYTES_MAX);
+  }
+
+  /// The bytes that a thread asks for of one of its partitions. The client keeps so many of each
+  /// until they are polled, so all together have to be small, too.
+  int partitionBytesMax(int partitions) {
+    int share = fetchBytesMax() / Math.max(1, partitions);
+    return Math.clamp(share, PARTITION_BYTES_MIN, PARTITION_BYTES_MAX);
   }
 
   /// Claims bytes before a batch is decoded.

@@ -71,6 +71,7 @@ public final class Broker implements AutoCloseable {
         group.initial.rebalance.delay.ms=0
         log.retention.check.interval.ms=1000
         log.segment.delete.delay.ms=0
+        log.cleaner.backoff.ms=100
         """
                 .formatted(port, controller, directory.resolve("logs"))
             + more.replace("{controller}", Integer.toString(controller)));
@@ -230,7 +231,9 @@ public final class Broker implements AutoCloseable {
   /// Sends records to the partitions of a topic in turn.
   public void send(String topic, int partitions, Stream<String> values) {
     int[] sent = {0};
-    try (KafkaProducer<byte[], byte[]> producer = producer(Map.of("acks", "all"))) {
+    Map<String, String> inOrder = // also while the broker makes the partitions
+        Map.of("acks", "all", "max.in.flight.requests.per.connection", "1");
+    try (KafkaProducer<byte[], byte[]> producer = producer(inOrder)) {
       values.forEach(value -> {
         byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
         Future<RecordMetadata> _ =

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -23,7 +24,9 @@ class KafkaClassesTest {
     Path log = directory.resolve("classes-" + kafka.length());
     KafkaDaemon daemon =
         KafkaDaemon.withOption(
-            "-Xlog:class+load:file=" + log, directory.resolve("store" + kafka.length()), kafka);
+            "-Xlog:class+load:file=" + log,
+            directory.resolve("store" + kafka.length()),
+            Map.of("kafka", kafka));
     try {
       assertEquals(200, daemon.post("/v1/events", "{\"type\":\"t\",\"body\":\"b\"}\n"));
       for (String path : new String[] {"/v1/kafka", "/v1/status", "/metrics", "/v1/admin/doctor"}) {

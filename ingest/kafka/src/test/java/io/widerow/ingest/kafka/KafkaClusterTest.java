@@ -29,11 +29,13 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /// Goal: daemons that share a store on a cluster divide the partitions among them and store each
-/// record once, while daemons come, go, are killed, and while one of them cannot reach the cluster
-/// and so does not notice that another one has its partitions. Method: a real broker; daemons over
-/// one keyspace in memory, and as processes over a real node.
+/// record once, or write a letter, while daemons come, go, are killed, stand still for longer than
+/// their session, and while one of them cannot reach the cluster and so does not notice that
+/// another one has its partitions. Method: a real broker; daemons over one keyspace in memory, and
+/// as processes over a real node.
 class KafkaClusterTest extends BrokerTest {
   private static final int PARTITIONS = 6;
+  private static final int POISON = 100; // one record in so many cannot be decoded
   private static final String SOURCE = "logs?format=json&refresh=1s";
   private static final String NOBODY = "cassandra://127.0.0.1:1/kafka?dc=datacenter1";
 
@@ -127,40 +129,79 @@ class KafkaClusterTest extends BrokerTest {
   void killedDaemonsOverARealNodeStoreEachRecordOnce() throws Exception {
     CassandraNode.require();
     int records = Slice.of("kafka.cluster.records", 6_000, 60_000);
-    int kills = Slice.of("kills", 3, 10);
+    int faults = Slice.of("kills", 4, 12);
     SplittableRandom random = new SplittableRandom(Seeds.one());
     broker.create("logs", PARTITIONS, Map.of());
+    broker.create("dead", 1, Map.of());
     Map<String, String> keys = new HashMap<>();
     keys.put("store", CassandraNode.shared().uri("kafka" + broker.port));
     keys.put("insecure", "true");
-    keys.put("kafka", broker.address() + "/" + SOURCE);
+    keys.put("kafka", broker.address() + "/" + SOURCE + "&dead-letter=dead");
     keys.put("kafka-set.session.timeout.ms", "6000");
     List<KafkaDaemon> daemons = new ArrayList<>();
     try {
       daemons.add(new KafkaDaemon(directory.resolve("first"), keys));
       daemons.add(new KafkaDaemon(directory.resolve("second"), keys));
-      Thread sender =
-          Thread.ofPlatform()
-              .start(() ->
-                  IntStream.range(0, records / 500).forEach(i -> send(500 * i, 500 * (i + 1))));
-      for (int kill = 0; kill < kills; kill++) {
-        long reached = (kill + 1L) * records / (kills + 2);
+      Thread sender = Thread.ofPlatform().start(() -> sendSome(records));
+      for (int fault = 0; fault < faults; fault++) {
+        long reached = (fault + 1L) * records / (faults + 2);
         Await.until(
             () -> daemons.get(0).sumOfNext() + daemons.get(1).sumOfNext() >= reached / 2,
             "offsets are read");
         Await.pause(Duration.ofMillis(random.nextInt(1_000)));
         int one = random.nextInt(2);
-        daemons.get(one).kill();
-        daemons.set(one, new KafkaDaemon(directory.resolve(one == 0 ? "first" : "second"), keys));
+        KafkaDaemon daemon = daemons.get(one);
+        switch (fault % 4) {
+          case 0 -> daemon.kill();
+          case 1 -> {
+            daemon.signal("STOP");
+            awaitAll(daemons.get(1 - one));
+            daemon.signal("CONT");
+          }
+          case 2 -> {
+            daemon.stop();
+            awaitAll(daemons.get(1 - one));
+          }
+          default -> broker.killAndStart();
+        }
+        if (fault % 2 == 0) {
+          daemons.set(one, new KafkaDaemon(directory.resolve(one == 0 ? "first" : "second"), keys));
+        }
       }
       sender.join();
+      int letters = (records + POISON - 1) / POISON;
       try (EventStore store =
           ClusterStores.openForReading(
               ClusterStore.options(KafkaDaemon.config(directory.resolve("none"), keys)))) {
-        Await.until(() -> stored(store) == records, "each record is stored");
+        Await.until(() -> stored(store) == records - letters, "each record is stored");
       }
+      Await.until(() -> letters() == letters, "each other one has a letter");
     } finally {
       daemons.forEach(KafkaDaemon::close);
     }
+  }
+
+  /// The daemon has all partitions.
+  private static void awaitAll(KafkaDaemon daemon) {
+    Await.until(
+        () -> KafkaDaemon.count(daemon.get("/v1/kafka")) == PARTITIONS, "it has all partitions");
+  }
+
+  private void sendSome(int records) {
+    for (int from = 0; from < records; from += 500) {
+      broker.send(
+          "logs",
+          PARTITIONS,
+          IntStream.range(from, from + 500)
+              .mapToObj(i -> i % POISON == 0 ? "poison " + i : json("record " + i)));
+    }
+  }
+
+  /// The number of records that have a letter.
+  private long letters() {
+    return letters("dead").stream()
+        .map(letter -> header(letter, "widerow.partition") + "@" + header(letter, "widerow.offset"))
+        .distinct()
+        .count();
   }
 }

@@ -19,7 +19,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -31,19 +31,24 @@ import java.util.regex.Pattern;
 final class KafkaDaemon implements AutoCloseable {
   private static final HttpClient CLIENT = HttpClient.newHttpClient();
 
+  private static final List<String> JVM = List.of("-cp", System.getProperty("java.class.path"));
+
   private static final Pattern ACCEPTED =
       Pattern.compile("(?m)^widerow_events_accepted_total\\{[^}]*} ([0-9.E+]+)$");
 
+  private static final Pattern NEXT = Pattern.compile("\"topic\":\"([^\"]*)\".*?\"next\":(\\d+)");
+
   private final long startedNanos = System.nanoTime();
   private final Process process;
-  private final int port;
+  private final CompletableFuture<Ready> ready = new CompletableFuture<>();
 
-  /// From the start of the process until it was ready.
-  final long readyMillis;
+  /// Its port, and milliseconds from the start of the process.
+  private record Ready(int port, long millis) {}
 
-  /// A daemon with these keys.
+  /// A daemon with these keys that is ready.
   KafkaDaemon(Path data, Map<String, String> keys) throws IOException {
-    this(List.of(), data, keys);
+    this(JVM, data, keys);
+    awaitReady();
   }
 
   /// @param more keys, as `name=value`
@@ -52,8 +57,45 @@ final class KafkaDaemon implements AutoCloseable {
   }
 
   /// The same in a JVM with an option more.
-  static KafkaDaemon withOption(String option, Path data, String kafka) throws IOException {
-    return new KafkaDaemon(List.of(option), data, Map.of("kafka", kafka));
+  static KafkaDaemon withOption(String option, Path data, Map<String, String> keys)
+      throws IOException {
+    List<String> jvm = new ArrayList<>(JVM);
+    jvm.addFirst(option);
+    KafkaDaemon daemon = new KafkaDaemon(jvm, data, keys);
+    daemon.awaitReady();
+    return daemon;
+  }
+
+  /// A daemon that is not ready yet.
+  ///
+  /// @param jvm options, the class path included
+  KafkaDaemon(List<String> jvm, Path data, Map<String, String> keys) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+        .filter(argument -> argument.startsWith("--"))
+        .forEach(command::add);
+    command.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+    command.addAll(List.of("-Dslf4j.provider=org.slf4j.jul.JULServiceProvider", "-ea"));
+    command.addAll(jvm);
+    command.addAll(List.of(KafkaDaemon.class.getName(), data.toString()));
+    keys.forEach((name, value) -> command.add(name + "=" + value));
+    process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    Thread _ = Thread.ofVirtual().start(this::readPort);
+  }
+
+  private void readPort() {
+    BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
+    try {
+      String line = out.readLine();
+      long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startedNanos);
+      if (line == null) {
+        throw new IOException("the daemon has ended");
+      }
+      ready.complete(new Ready(Integer.parseInt(line), millis));
+    } catch (IOException | NumberFormatException failed) {
+      ready.completeExceptionally(failed);
+    }
   }
 
   private static Map<String, String> keys(String kafka, String[] more) {
@@ -71,27 +113,17 @@ final class KafkaDaemon implements AutoCloseable {
     return keys;
   }
 
-  private KafkaDaemon(List<String> options, Path data, Map<String, String> keys)
-      throws IOException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-        .filter(argument -> argument.startsWith("--"))
-        .forEach(command::add);
-    command.addAll(options);
-    command.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
-    command.addAll(List.of("-Dslf4j.provider=org.slf4j.jul.JULServiceProvider", "-ea", "-cp"));
-    command.add(System.getProperty("java.class.path"));
-    command.addAll(List.of(KafkaDaemon.class.getName(), data.toString()));
-    keys.forEach((name, value) -> command.add(name + "=" + value));
-    process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
-    BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
-    String line = out.readLine();
-    if (line == null) {
-      throw new IOException("the daemon has ended");
-    }
-    port = Integer.parseInt(line);
-    readyMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startedNanos);
+  void awaitReady() {
+    ready.join();
+  }
+
+  boolean isReady() {
+    return ready.isDone() && !ready.isCompletedExceptionally();
+  }
+
+  /// From the start of the process until it was ready.
+  long readyMillis() {
+    return ready.join().millis;
   }
 
   /// The process.
@@ -142,7 +174,7 @@ final class KafkaDaemon implements AutoCloseable {
   }
 
   String get(String path) throws IOException, InterruptedException {
-    return get(port, path);
+    return get(ready.join().port, path);
   }
 
   static String get(int port, String path) throws IOException, InterruptedException {
@@ -154,7 +186,7 @@ final class KafkaDaemon implements AutoCloseable {
   /// Sends a body, and returns the status.
   int post(String path, String body) throws IOException, InterruptedException {
     HttpRequest request =
-        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + ready.join().port + path))
             .header("content-type", "application/x-ndjson")
             .POST(HttpRequest.BodyPublishers.ofString(body))
             .build();
@@ -203,21 +235,26 @@ final class KafkaDaemon implements AutoCloseable {
   ///
   /// @param next the sum of the offsets up to which the partitions are read
   void awaitNext(long next) {
-    Await.until(() -> sumOfNext() >= next, next + " offsets are read");
+    AtomicReference<String> last = new AtomicReference<>("");
+    try {
+      Await.until(
+          () -> {
+            last.set(get("/v1/kafka"));
+            return sumOfNext(last.get(), "") >= next;
+          },
+          next + " offsets are read");
+    } catch (AssertionError late) {
+      throw new AssertionError(sumOfNext(last.get(), "") + " are read: " + last.get(), late);
+    }
   }
 
-  /// Waits until it has stored a record, or the offsets are read to this sum.
-  ///
-  /// @return milliseconds since its process was started; empty when it had stored none
-  OptionalLong firstStoredMillis(long sum) throws IOException, InterruptedException {
-    Await.until(() -> hasStored() || sumOfNext() >= sum, "a record is stored");
-    long now = System.nanoTime();
-    return hasStored()
-        ? OptionalLong.of(TimeUnit.NANOSECONDS.toMillis(now - startedNanos))
-        : OptionalLong.empty();
+  /// Milliseconds since its process was started.
+  long millis() {
+    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startedNanos);
   }
 
-  private boolean hasStored() throws IOException, InterruptedException {
+  /// Whether it has stored a record since its start.
+  boolean hasStored() throws IOException, InterruptedException {
     return ACCEPTED
         .matcher(get("/metrics"))
         .results()
@@ -225,12 +262,30 @@ final class KafkaDaemon implements AutoCloseable {
   }
 
   long sumOfNext() throws IOException, InterruptedException {
-    long sum = 0;
-    var numbers = Pattern.compile("\"next\":(\\d+)").matcher(get("/v1/kafka"));
-    while (numbers.find()) {
-      sum += Long.parseLong(numbers.group(1));
+    return sumOfNext("");
+  }
+
+  /// The sum of the offsets up to which the partitions of a topic are read.
+  ///
+  /// @param topic beginning of its name
+  long sumOfNext(String topic) throws IOException, InterruptedException {
+    return sumOfNext(get("/v1/kafka"), topic);
+  }
+
+  private static long sumOfNext(String lines, String topic) {
+    return NEXT.matcher(lines)
+        .results()
+        .filter(line -> line.group(1).startsWith(topic))
+        .mapToLong(line -> Long.parseLong(line.group(2)))
+        .sum();
+  }
+
+  /// Sends a signal to the process, such as `STOP`.
+  void signal(String name) throws IOException, InterruptedException {
+    Process sent = new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start();
+    if (sent.waitFor() != 0) {
+      throw new IOException("no signal " + name);
     }
-    return sum;
   }
 
   void kill() {

@@ -1,12 +1,28 @@
 package io.widerow.ingest.kafka;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.widerow.faults.Await;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewPartitions;
+import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -121,5 +137,156 @@ class KafkaLogTest extends BrokerTest {
     }
     List<String> stored = StoredRecords.bodies(data()).stream().map(BrokerTest::json).toList();
     assertEquals(sorted(all), sorted(stored));
+  }
+
+  /// Its keys are there once afterwards, and no offset that is missing is a gap.
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aCompactedTopicHasNoGaps(boolean isUp) throws Exception {
+    Map<String, String> settings =
+        Map.of(
+            "cleanup.policy", "compact",
+            "segment.ms", "100",
+            "min.cleanable.dirty.ratio", "0.001",
+            "min.compaction.lag.ms", "0");
+    broker.create("c", 1, settings);
+    sendKeyed("c", "first", 10);
+    KafkaDaemon daemon = daemon("c");
+    daemon.awaitNext(10);
+    pause(daemon, isUp);
+    for (int round = 0; round < 3; round++) {
+      sendKeyed("c", "round " + round, 10);
+      Await.pause(Duration.ofMillis(200)); // the next batch begins a segment
+    }
+    Await.until(
+        () -> {
+          sendKeyed("c", "last", 1); // a segment that is written to is not compacted
+          return offsets("c").size() < 20;
+        },
+        "the topic is compacted");
+    daemon = goOn(daemon, isUp, "c");
+    long end = offsets("c").last() + 1;
+    daemon.awaitNext(end);
+    String report = daemon.get("/v1/kafka");
+    assertTrue(report.contains("\"gaps\":[],"), report);
+    daemon.stop();
+    TreeSet<Long> stored = StoredRecords.read(data()).offsets().get("c/0");
+    TreeSet<Long> left = offsets("c");
+    left.removeIf(offset -> offset < 10);
+    assertTrue(stored.containsAll(left), stored + " without some of " + left);
+    assertTrue(stored.size() < end, "nothing was compacted before it was read: " + stored);
+  }
+
+  private void sendKeyed(String topic, String name, int count) {
+    try (KafkaProducer<byte[], byte[]> producer = broker.producer(Map.of("acks", "all"))) {
+      for (int i = 0; i < count; i++) {
+        Future<RecordMetadata> _ =
+            producer.send(new ProducerRecord<>(topic, 0, utf8("key " + i), utf8(json(name))));
+      }
+    }
+  }
+
+  private TreeSet<Long> offsets(String topic) {
+    TreeSet<Long> offsets = new TreeSet<>();
+    letters(topic).forEach(record -> offsets.add(record.offset()));
+    return offsets;
+  }
+
+  /// Lets it read nothing more.
+  private static void pause(KafkaDaemon daemon, boolean isUp) throws Exception {
+    if (isUp) {
+      daemon.signal("STOP");
+    } else {
+      daemon.stop();
+    }
+  }
+
+  private KafkaDaemon goOn(KafkaDaemon paused, boolean isUp, String source) throws Exception {
+    if (isUp) {
+      paused.signal("CONT");
+    }
+    return isUp ? paused : daemon(source);
+  }
+
+  /// Whatever `start`, its new partitions begin with their first records.
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void theNewPartitionsOfATopicAreReadFromTheirBegin(boolean isUp) throws Exception {
+    String source = "e?refresh=1s&start=latest";
+    broker.create("e", 1, Map.of());
+    KafkaDaemon daemon = daemon(source);
+    daemon.await("\"topic\":\"e\"");
+    send("e", jsons("old", 10));
+    daemon.awaitNext(10);
+    pause(daemon, isUp);
+    try (Admin admin = broker.admin()) {
+      admin
+          .createPartitions(Map.of("e", NewPartitions.increaseTo(12)))
+          .all()
+          .get(Await.SECONDS, TimeUnit.SECONDS);
+    }
+    broker.send("e", 12, Arrays.stream(jsons("new", 120)));
+    daemon = goOn(daemon, isUp, source);
+    daemon.awaitNext(130);
+    String report = daemon.get("/v1/kafka");
+    assertFalse(report.contains("\"why\""), report);
+    daemon.stop();
+    Map<String, TreeSet<Long>> stored = StoredRecords.read(data()).offsets();
+    assertEquals(12, stored.size());
+    assertEquals(130, stored.values().stream().mapToInt(TreeSet::size).sum());
+  }
+
+  @Test
+  void recordsThatAreGoneWhileItIsUpAreAGap() throws Exception {
+    broker.create("g", 1, Map.of());
+    send("g", jsons("old", 2));
+    KafkaDaemon daemon = daemon("g");
+    daemon.awaitNext(2);
+    daemon.signal("STOP");
+    send("g", jsons("new", 3));
+    try (Admin admin = broker.admin()) {
+      admin
+          .deleteRecords(Map.of(new TopicPartition("g", 0), RecordsToDelete.beforeOffset(4)))
+          .all()
+          .get(Await.SECONDS, TimeUnit.SECONDS);
+    }
+    daemon.signal("CONT");
+    daemon.awaitNext(5);
+    Set<Long> stored;
+    String report = daemon.get("/v1/kafka");
+    daemon.stop();
+    stored = StoredRecords.read(data()).offsets().get("g/0");
+    // a response that was on its way may have records that are gone by now
+    boolean isGap = report.contains("\"gaps\":[{\"from\":2,\"until\":4,\"why\":\"expired\"");
+    assertEquals(isGap ? Set.of(0L, 1L, 4L) : Set.of(0L, 1L, 2L, 3L, 4L), stored, report);
+  }
+
+  /// The offsets in the group are for other tools: a start does not read them.
+  @ParameterizedTest
+  @ValueSource(longs = {0, 7})
+  void aStartReadsThePositionsOfTheStore(long committed) throws Exception {
+    var name = new TopicPartition("h", 0);
+    broker.create("h", 1, Map.of());
+    send("h", jsons("old", 5));
+    KafkaDaemon daemon = daemon("h?group=g");
+    daemon.awaitNext(5);
+    daemon.stop();
+    send("h", jsons("new", 5));
+    try (Admin admin = broker.admin()) {
+      Await.until(
+          () ->
+              admin.listConsumerGroupOffsets("g").partitionsToOffsetAndMetadata().get().get(name)
+                      instanceof OffsetAndMetadata hint
+                  && hint.offset() == 5,
+          "what is durable is committed at the stop");
+      admin
+          .alterConsumerGroupOffsets("g", Map.of(name, new OffsetAndMetadata(committed)))
+          .all()
+          .get(Await.SECONDS, TimeUnit.SECONDS);
+    }
+    daemon = daemon("h?group=g");
+    daemon.awaitNext(10);
+    daemon.stop();
+    assertEquals(10, StoredRecords.read(data()).offsets().get("h/0").size());
   }
 }
