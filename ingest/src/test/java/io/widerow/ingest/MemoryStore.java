@@ -61,6 +61,7 @@ public final class MemoryStore implements EventStore {
   public volatile ClockReport clock = ClockReport.right();
   public final AtomicInteger refusedForRoom = new AtomicInteger();
   public volatile boolean fullAtCommit;
+  public volatile int groupEventsMax = Integer.MAX_VALUE;
   public volatile long rejectFromNanos = Long.MAX_VALUE;
 
   /// The machine's clock was set back by so much.
@@ -113,6 +114,12 @@ public final class MemoryStore implements EventStore {
       if (full) {
         refusedForRoom.incrementAndGet();
         throw new StorageException.DiskFull(Path.of("memory"), 0, batch.bytes());
+      }
+      if (pending.size() + batch.count() > groupEventsMax) {
+        for (int i = 0; i < batch.count(); i++) {
+          rejections.rejected(i, Rejection.BATCH_TOO_LARGE);
+        }
+        return 0;
       }
       batches++;
       lastFrom = pending.size();
@@ -183,6 +190,7 @@ public final class MemoryStore implements EventStore {
     private void clear() {
       pending.clear();
       pendingNotes.clear();
+      lastFrom = 0;
       pendingParts.clear();
       batches = 0;
     }

@@ -118,9 +118,7 @@ public final class LaneGroup implements AutoCloseable {
       return;
     }
     metrics.batches.increment();
-    if (part.durability.compareTo(strongest) > 0) {
-      strongest = part.durability;
-    }
+    raise(part.durability);
     if (part.storedBefore >= 0) {
       metrics.duplicates.increment();
       pool.give(part.events);
@@ -128,6 +126,7 @@ public final class LaneGroup implements AutoCloseable {
       return;
     }
     if (part.place != null) {
+      commitFor(part); // before it is asked for its turn: a full disk takes away those before it
       switch (positions.turn(part.place)) {
         case EARLY -> {
           refuse(part, new BatchOutcome.Overloaded());
@@ -139,7 +138,7 @@ public final class LaneGroup implements AutoCloseable {
           waiting.add(new Waiting(part, before, part.refused, 0, Durability.DISK, true));
           return;
         }
-        case NOW -> commitFor(part.events.bytes());
+        case NOW -> {}
       }
     }
     int known = part.key == null ? -1 : ledger.find(part.key);
@@ -167,12 +166,22 @@ public final class LaneGroup implements AutoCloseable {
     }
   }
 
-  /// Ends the group before a batch of a source for which it may have no room: its events would be
-  /// refused, and a source does not send them again.
-  private void commitFor(long more) {
-    if (bytes > 0 && bytes + more > LaneRing.GROUP_BYTES_MAX) {
-      commit();
+  private void raise(Durability level) {
+    if (level.compareTo(strongest) > 0) {
+      strongest = level;
     }
+  }
+
+  /// Ends the group before a batch of a source for which it may have no room.
+  private void commitFor(BatchPart part) {
+    if (bytes > 0 && bytes + part.events.bytes() > LaneRing.GROUP_BYTES_MAX) {
+      commitBefore(part);
+    }
+  }
+
+  private void commitBefore(BatchPart part) {
+    commit();
+    raise(part.durability);
   }
 
   private void append(BatchPart part) {
@@ -180,10 +189,19 @@ public final class LaneGroup implements AutoCloseable {
     SourcePlace place = part.place;
     int accepted = 0;
     if (batch.count() > 0) {
-      Refusals byStore = new Refusals();
-      accepted = writer.append(batch, part.placement, new StoreRejections(part, byStore));
-      part.refused.addAll(byStore);
-      place = place == null ? null : place.refused(byStore);
+      var rejections = new StoreRejections(part);
+      accepted = writer.append(batch, part.placement, rejections);
+      if (rejections.isTooLarge && bytes > 0) { // with the batches before it
+        commitBefore(part);
+        if (place != null && positions.turn(place) != PositionLedger.Turn.NOW) {
+          refuse(part, new BatchOutcome.Overloaded()); // the disk is full, and they are gone
+          return;
+        }
+        rejections = new StoreRejections(part);
+        accepted = writer.append(batch, part.placement, rejections);
+      }
+      part.refused.addAll(rejections.refusals);
+      place = place == null ? null : place.refused(rejections.refusals);
     }
     bytes += batch.bytes();
     events += accepted;
@@ -218,15 +236,16 @@ public final class LaneGroup implements AutoCloseable {
   /// is one object for each sentence.
   private final class StoreRejections implements LaneWriter.Rejections {
     private final BatchPart part;
-    private final Refusals refusals;
+    private final Refusals refusals = new Refusals();
+    private boolean isTooLarge; // the batch, beside those of its group
 
-    StoreRejections(BatchPart part, Refusals refusals) {
+    StoreRejections(BatchPart part) {
       this.part = part;
-      this.refusals = refusals;
     }
 
     @Override
     public void rejected(int index, Rejection why) {
+      isTooLarge |= why == Rejection.BATCH_TOO_LARGE;
       refusals.add(part.requestIndex(index), why.reason());
     }
 

@@ -91,12 +91,15 @@ public final class PositionLedger {
     return now != null || noted == null ? now : noted.place;
   }
 
+  /// What to do with a batch. The first one of a partition, and of each term, has no offsets:
+  /// without a position before it, nothing else would tell that a batch before it found no room.
   Turn turn(SourcePlace place) {
     SourcePlace newest = newest(part(place));
+    boolean isEmpty = place.first() == place.next();
     if (newest == null || place.term() > newest.term()) {
-      return Turn.NOW;
+      return isEmpty || place.part() != 0 ? Turn.NOW : Turn.EARLY;
     }
-    boolean isStored = place.next() <= newest.next() && place.first() < place.next();
+    boolean isStored = isEmpty ? place.next() < newest.next() : place.next() <= newest.next();
     if (place.term() < newest.term() || isStored) {
       return Turn.PAST;
     }

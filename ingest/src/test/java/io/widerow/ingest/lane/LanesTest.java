@@ -17,6 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -385,6 +386,91 @@ public class LanesTest {
             refused.reason(i).equals("bad") ? "bad" : "x");
       }
       assertEquals(81, four.committed.size());
+    }
+  }
+
+  @Test
+  void aBatchThatDoesNotFitBesideOthersBeginsTheNextGroup() {
+    store.groupEventsMax = 3;
+    try (Lanes lanes = open(store, 64)) {
+      List<CompletableFuture<BatchOutcome>> all = commitThatWaits(lanes, Durability.DISK);
+      for (int i = 0; i < 10; i++) {
+        all.add(write(lanes, null, i % 2 == 0 ? Durability.DISK : Durability.MEMORY, 2 * i, 2 * i));
+      }
+      all.add(write(lanes, null, Durability.MEMORY, 1, 2, 3, 4)); // never fits
+      store.commits.release(1_000);
+      for (CompletableFuture<BatchOutcome> each : all.subList(0, 11)) {
+        var stored = assertInstanceOf(BatchOutcome.Stored.class, join(each));
+        assertEquals(0, stored.refused().count());
+      }
+      var never = assertInstanceOf(BatchOutcome.Stored.class, join(all.getLast()));
+      assertEquals(4, never.refused().count());
+      assertEquals(21, store.committed.size());
+      assertTrue(store.levels.stream().filter(Durability.DISK::equals).count() >= 5);
+    }
+  }
+
+  private static CompletableFuture<BatchOutcome> writeOfSource(
+      Lanes lanes, SourcePartition of, int number, int padding) {
+    IncomingBatch batch = lanes.begin(1_000);
+    for (int event = 0; number > 0 && event < 10; event++) {
+      batch.events.begin(TYPE, 0, 1, 1_000 + event);
+      batch.events.putString(NAME, 0, 1, new byte[padding], 0, padding);
+      batch.end();
+    }
+    long first = 10L * Math.max(0, number - 1); // the first one has no offsets
+    CompletableFuture<BatchOutcome> done = new CompletableFuture<>();
+    lanes.write(batch, SourcePlace.whole(of, 0, first, 10L * number, 0), done::complete);
+    return done;
+  }
+
+  /// From the first one on: a partition has no position then that would tell of a gap.
+  @Test
+  void noBatchOfASourceIsStoredAfterOneThatFoundTheRingFull() {
+    try (Lanes lanes = open(store, 4)) {
+      for (int partition = 0; partition < 50; partition++) {
+        var of = new SourcePartition(new UUID(1, 2), partition);
+        int stored = 0;
+        while (stored < 30) {
+          List<CompletableFuture<BatchOutcome>> all = new ArrayList<>();
+          for (int number = stored; number < 30; number++) {
+            all.add(writeOfSource(lanes, of, number, 1));
+          }
+          List<Boolean> isStored =
+              all.stream().map(each -> join(each) instanceof BatchOutcome.Stored).toList();
+          int first = isStored.contains(false) ? isStored.indexOf(false) : isStored.size();
+          assertFalse(isStored.subList(first, isStored.size()).contains(true), "after a gap");
+          stored += first;
+          assertEquals(null, lanes.failure());
+        }
+      }
+    }
+    assertEquals(50 * 29 * 10, store.committed.size());
+  }
+
+  /// A batch of a source after them would move the position over them.
+  @ParameterizedTest
+  @CsvSource({"25,10", "1000,60000"})
+  void nothingIsStoredAfterBatchesOfASourceThatFoundTheDiskFull(int eventsMax, int padding) {
+    store.groupEventsMax = eventsMax;
+    var of = new SourcePartition(new UUID(1, 2), 0);
+    try (Lanes lanes = open(store, 64)) {
+      List<CompletableFuture<BatchOutcome>> all = commitThatWaits(lanes, Durability.DISK);
+      for (int i = 0; i < 12; i++) {
+        all.add(writeOfSource(lanes, of, i, padding));
+      }
+      store.commits.release(1);
+      join(all.get(0));
+      store.fullAtCommit = true;
+      store.commits.release(1);
+      assertInstanceOf(BatchOutcome.DiskFull.class, join(all.get(1)));
+      store.fullAtCommit = false; // no later commit has a permit yet
+      store.commits.release(1_000);
+      all.subList(1, 13)
+          .forEach(each ->
+              assertFalse(
+                  join(each) instanceof BatchOutcome.Stored, "after batches that are dropped"));
+      assertEquals(1, store.committed.size());
     }
   }
 }

@@ -202,7 +202,9 @@ final class SourceModel {
       reader.owed.addAll(at == null ? List.of() : at.owed());
       reader.offered = at == null ? 0 : at.until();
       reader.term = at == null ? 0 : at.term();
-      if (at != null && at.complete() < at.until()) {
+      if (at == null) {
+        reader.again.add(new Chunk(0, 0)); // a partition begins with a position
+      } else if (at.complete() < at.until()) {
         reader.again.add(new Chunk(at.complete(), at.until()));
       }
     }

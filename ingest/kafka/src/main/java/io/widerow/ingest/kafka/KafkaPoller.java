@@ -435,8 +435,7 @@ final class KafkaPoller implements Runnable {
         warn("{0} was created again; it is read from its first record", name);
       }
     });
-    isStale |=
-        shares.partitionBytesMax(partitions) >= 2 * shares.partitionBytesMax(found.size());
+    isStale |= shares.partitionBytesMax(partitions) >= 2 * shares.partitionBytesMax(found.size());
     if (isStale) {
       return;
     }

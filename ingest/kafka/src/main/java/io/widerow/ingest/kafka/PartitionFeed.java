@@ -57,8 +57,8 @@ final class PartitionFeed {
   }
 
   /// Whether more records wait for room than are fetched at a time. One partition has at most those
-  /// of a poll, but there may be many. Records that wait for dead letters do not count: they keep no
-  /// other partition from being read.
+  /// of a poll, but there may be many. Records that wait for dead letters do not count: they keep
+  /// no other partition from being read.
   boolean isFull() {
     return waitingBytes > shares.fetchBytesMax();
   }

@@ -122,6 +122,8 @@ final class PartitionReader {
       fetched = backTo;
       waiting.add(chunk(List.of(), backTo, newChain.set(backTo, -1)));
       leaderEpoch = -1;
+    } else {
+      waiting.add(chunk(List.of(), position, null)); // a term begins so
     }
     backTo = -1;
   }
