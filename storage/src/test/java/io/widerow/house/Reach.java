@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +41,7 @@ final class Reach {
   private final Map<String, Optional<ClassModel>> classes = new HashMap<>();
   private final Map<String, Set<String>> below = new HashMap<>();
   private final Map<Call, List<Call>> calls = new HashMap<>();
+  private final Map<String, Map<String, MethodModel>> methods = new HashMap<>();
 
   private final Set<Call> without = new HashSet<>(); // searched before: none of them reaches [#to]
   private final Predicate<Call> to;
@@ -152,8 +154,13 @@ final class Reach {
     return next;
   }
 
-  private static Optional<MethodModel> declared(ClassModel model, String method) {
-    return model.methods().stream().filter(m -> name(m).equals(method)).findFirst();
+  private Optional<MethodModel> declared(ClassModel model, String method) {
+    String type = model.thisClass().asInternalName();
+    return Optional.ofNullable(
+        methods
+            .computeIfAbsent(
+                type, _ -> model.methods().stream().collect(Collectors.toMap(Reach::name, m -> m)))
+            .get(method));
   }
 
   static String name(MethodModel method) {

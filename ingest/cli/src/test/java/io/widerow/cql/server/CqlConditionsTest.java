@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /// [StaticStatements] are given to a daemon, and their answers, with all rows after each change,
 /// compared with the recorded ones of Cassandra 5.0.9 (`cql/conditions.txt`: a statement, a tab,
 /// its result), or with a running one; `-Dcql.record=DIR` writes these. The first tier takes every
-/// fifth case, `-Dcql.stride=1` all.
+/// tenth case, `-Dcql.stride=1` all.
 class CqlConditionsTest {
   private static final int DIFFERENCES_SHOWN = Integer.getInteger("cql.shown", 60);
 
@@ -52,7 +52,7 @@ class CqlConditionsTest {
               + "|The token function cannot be used in WHERE clauses for DELETE statements"
               + "|Range deletions are not supported for specific columns)");
 
-  private static final int STRIDE = Slice.of("cql.stride", 5, 1);
+  private static final int STRIDE = Slice.of("cql.stride", 10, 1);
 
   @TempDir private Path directory = Path.of(".");
 
