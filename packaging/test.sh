@@ -76,6 +76,9 @@ run_tests() {
     set -- "$@" "-Dseeds=$seeds"
     echo "widerow: to repeat this run, add -Dseeds=$seeds"
   fi
+  if [ -z "$tier" ] && since=$(git -C "$home" rev-parse -q --verify HEAD~50 2>/dev/null); then
+    set -- "$@" "-Dform.since=$since" # formatting all files takes a minute; --all looks at them
+  fi
   forget_draft
   cd "$home"
   case $tier in
@@ -88,7 +91,7 @@ run_tests() {
 run_maven() { # one run of Maven and what its tests cost; fails when they fail, or none ran
   started=$(mktemp)
   failed=0
-  mvn -B verify "$@" || failed=$?
+  verify "$@" || failed=$?
   reports=$(find . -path '*/target/surefire-reports/TEST-*.xml' -newer "$started")
   rm -f "$started"
   if [ -n "$reports" ]; then
@@ -98,6 +101,36 @@ run_maven() { # one run of Maven and what its tests cost; fails when they fail, 
     failed=1
   fi
   return "$failed"
+}
+
+# Compiling with its checks keeps one core busy, and tests wait for disks and sockets: one Maven
+# builds all modules, and beside it another one tests each module once it is built.
+verify() { # arguments of mvn
+  for argument in "$@"; do
+    case $argument in
+      -Dtest=*) ;;
+      -D* | -P*) continue ;;
+    esac
+    mvn -B verify "$@" # a test or a module alone, another phase
+    return
+  done
+  find . -path '*/target/.packaged' -exec rm -f {} +
+  mvn -B -q -Pbuild verify "$@" &
+  builder=$!
+  trap 'kill "$builder" 2>/dev/null' EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM
+  result=0
+  if MAVEN_OPTS="-XX:TieredStopAtLevel=1 ${MAVEN_OPTS:-}" \
+    mvn -B -Pbuilt "-Dbuilder=$builder" -Dmdep.skip verify "$@"; then
+    wait "$builder" || result=$?
+  else
+    result=$?
+    kill "$builder" 2>/dev/null || true
+    wait "$builder" || true
+  fi
+  trap - EXIT INT TERM
+  return "$result"
 }
 
 print_costs() { # files of reports, one a line: the classes that took longest
