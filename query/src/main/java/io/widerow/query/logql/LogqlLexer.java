@@ -315,7 +315,7 @@ final class LogqlLexer {
   private String raw() {
     int end = text.indexOf('`', at);
     if (end < 0) {
-      throw wrongAt(start, "a text without its closing `");
+      throw wrongAt(start, "literal not terminated");
     }
     String inside = text.substring(at, end);
     at = end + 1;
@@ -338,7 +338,7 @@ final class LogqlLexer {
         inside.append(c);
       }
     }
-    throw wrongAt(start, "a text without its closing quote");
+    throw wrongAt(start, "literal not terminated");
   }
 
   private String requireUnicode(String inside) {

@@ -36,7 +36,9 @@ final class StageParser {
     List<Matcher> matchers = new ArrayList<>();
     while (!lexer.take("}")) {
       if (!matchers.isEmpty()) {
-        lexer.expect(",");
+        if (!lexer.take(",")) {
+          throw lexer.wrong("} or ,");
+        }
         if (lexer.take("}")) {
           break;
         }
@@ -118,6 +120,9 @@ final class StageParser {
     if (sign.endsWith("~")) {
       Pattern regex = lexer.regex();
       return new Stage.LinePart(regex.pattern(), regex, null, null);
+    }
+    if (lexer.kind() != LogqlLexer.Kind.TEXT) {
+      throw lexer.wrong("STRING or ip");
     }
     String text = lexer.string();
     if (!sign.endsWith(">")) {

@@ -63,7 +63,7 @@ class LogqlParserTest {
           """
           '' ;  : syntax error: unexpected $end
           {a} ; at line 1, col 3: syntax error: unexpected }
-          {a="b ; at line 1, col 4: a text without its closing quote
+          {a="b ; at line 1, col 4: literal not terminated
           {a="b"} | json x ; -
           {a=~"("} ;  : error parsing regexp: missing closing ): `(`
           {a="b"} | x < "5" ; at line 1, col 15: syntax error: unexpected STRING: "5"
@@ -168,7 +168,7 @@ class LogqlParserTest {
     QueryException.Refused refused =
         assertThrows(QueryException.Refused.class, () -> LogqlParser.parse("{a=\"b\"}\n  |= 5"));
     assertEquals(
-        "query: parse error at line 2, col 6: syntax error: unexpected NUMBER, expecting STRING: 5",
+        "query: parse error at line 2, col 6: syntax error: unexpected NUMBER, expecting STRING or ip: 5",
         refused.getMessage());
   }
 

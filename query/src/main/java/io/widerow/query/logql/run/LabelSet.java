@@ -47,6 +47,16 @@ public final class LabelSet implements Comparable<LabelSet> {
     return new LabelSet(left);
   }
 
+  /// All but those without a value.
+  LabelSet withoutEmpty() {
+    if (!labels.containsValue("")) {
+      return this;
+    }
+    TreeMap<String, String> left = new TreeMap<>(labels);
+    left.values().removeIf(String::isEmpty);
+    return new LabelSet(left);
+  }
+
   /// Heap memory of the texts, in bytes, roughly.
   long bytes() {
     long bytes = 128;

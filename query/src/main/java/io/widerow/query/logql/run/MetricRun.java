@@ -104,6 +104,7 @@ public final class MetricRun {
     String made = GroupReferences.expand(replace.replacement(), found, memory::reserveMade);
     TreeMap<String, String> labels = new TreeMap<>(series.labels().labels());
     labels.remove(replace.target());
+    labels.values().removeIf(String::isEmpty); // as in Loki
     if (!made.isEmpty()) {
       labels.put(replace.target(), made);
     }

@@ -43,11 +43,17 @@ final class VectorAggregation {
       if (aggregate.function().keepsSeries()) {
         result.addAll(chosen(group.getValue()));
       } else {
-        result.add(combined(group.getKey(), group.getValue()));
+        LabelSet labels = group.getKey();
+        result.add(combined(isWithout() ? labels.withoutEmpty() : labels, group.getValue()));
       }
     }
     sort(result);
     return result;
+  }
+
+  private boolean isWithout() {
+    Metric.Labels grouping = aggregate.grouping();
+    return grouping != null && grouping.without();
   }
 
   private LabelSet key(LabelSet labels) {
