@@ -10,6 +10,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -30,6 +31,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 ///
 /// - Threads: one.
 public final class Broker implements AutoCloseable {
+  private static final Duration START = Duration.ofMinutes(10); // it looks through its logs
   private static final int BATCH_HEAD_BYTES = Long.BYTES + Integer.BYTES; // offset, length
   private static final String CLUSTER = "4L6g3nShT-eMCtK--X86sw";
 
@@ -146,6 +148,7 @@ public final class Broker implements AutoCloseable {
             return false;
           }
         },
+        START,
         "the broker listens");
     return started;
   }
