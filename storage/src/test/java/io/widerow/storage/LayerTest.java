@@ -48,8 +48,8 @@ class LayerTest extends LayerRules {
           storage.manifest storage.live storage.digest storage.aggregatefile
       storage.recovery: event storage storage.disk storage.journal storage.rows storage.manifest \
           storage.live storage.maintenance
-      storage.embedded: event rollup storage storage.disk storage.cold storage.cursor \
-          storage.journal storage.layout storage.rows storage.aggregate storage.segment \
+      storage.embedded: event rollup storage storage.disk storage.cursor storage.journal \
+          storage.layout storage.rows storage.aggregate storage.segment \
           storage.scan storage.manifest storage.live storage.maintenance storage.recovery \
           storage.digest
       storage.repair: event storage storage.disk storage.cold storage.codec storage.journal \

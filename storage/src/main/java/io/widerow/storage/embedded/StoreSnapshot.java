@@ -33,7 +33,7 @@ import java.util.stream.LongStream;
 ///
 /// | part | in the snapshot |
 /// |---|---|
-/// | FORMAT, segments or stubs, figures, notes | links: these files are replaced or deleted, never changed |
+/// | FORMAT, segments or stubs, figures, notes | links: files that are replaced, never changed |
 /// | tables | their files as segments, their journal and manifest as those of the events |
 /// | full journal files | links, for the same reason |
 /// | journal files in use | copied: the frames up to the moment |
