@@ -121,7 +121,7 @@ public final class QuickJvm {
       load.awaitMore(20);
       load.end();
       load.verify();
-      int exit = trained.stop(60);
+      int exit = trained.stop(600); // it writes the archive
       if (exit != 0) {
         throw new IOException("ended with %d: %s".formatted(exit, trained.output()));
       }
