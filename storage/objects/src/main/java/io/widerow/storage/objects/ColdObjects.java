@@ -5,6 +5,7 @@ import io.widerow.storage.cold.ColdPlace;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -31,12 +32,14 @@ public final class ColdObjects implements ColdPlace {
 
   @Override
   public byte @Nullable [] read(String object, long offset, int bytes) {
-    CompletableFuture<Answer> answer =
-        CompletableFuture.supplyAsync(
-                () -> new Answer(objects.read(object, offset, bytes)), threads)
-            .orTimeout(SECONDS_MAX, TimeUnit.SECONDS);
     try {
-      return answer.join().bytes;
+      return CompletableFuture.supplyAsync(
+              () -> new Answer(objects.read(object, offset, bytes)), threads)
+          .orTimeout(SECONDS_MAX, TimeUnit.SECONDS)
+          .join()
+          .bytes;
+    } catch (RejectedExecutionException ended) {
+      throw new StorageException.Unreachable(objects + ": the daemon is stopping", ended);
     } catch (CompletionException failed) {
       switch (failed.getCause()) {
         case ObjectsException away ->

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -56,6 +57,12 @@ public final class ObjectStoreContract {
     new SplittableRandom(1).nextBytes(large);
     objects.put("a/c-0123.seg", new BytesContent(large));
     assertArrayEquals(large, all(objects, "a/c-0123.seg"));
+    assertArrayEquals(
+        Arrays.copyOfRange(large, 1_000, 3_000), objects.read("a/c-0123.seg", 1_000, 2_000));
+    assertArrayEquals(
+        Arrays.copyOfRange(large, large.length - 10, large.length),
+        objects.read("a/c-0123.seg", large.length - 10, 100));
+    assertNull(objects.read("a/none", 0, 10));
     objects.put("a/d", new BytesContent(new byte[0]));
     assertArrayEquals(new byte[0], all(objects, "a/d"));
     objects.put("b/e", new BytesContent(new byte[1]));
