@@ -147,7 +147,7 @@ function field(name, value) {
     h(`dd.${kind(value)}`, {}, h("span.value", { dir: "auto" }, ...shown(text.slice(0, 2000), state.find)), h("span.does", {},
       does("only these", "=", () => narrow(name, value, false)),
       does("not these", "≠", () => narrow(name, value, true)),
-      does("as column", "⫶", () => toggle(name)),
+      does("as column", "¦", () => toggle(name)),
       does("differences by it", "≁", () => change({ view: "differences", pick: "", pickwhere: `${nameText(name)} = ${typeof value === "string" ? quoted(value) : text}` }, true)))),
   ];
 }
