@@ -168,7 +168,8 @@ class LogqlParserTest {
     QueryException.Refused refused =
         assertThrows(QueryException.Refused.class, () -> LogqlParser.parse("{a=\"b\"}\n  |= 5"));
     assertEquals(
-        "query: parse error at line 2, col 6: syntax error: unexpected NUMBER, expecting STRING or ip: 5",
+        "query: parse error at line 2, col 6: syntax error: unexpected NUMBER, "
+            + "expecting STRING or ip: 5",
         refused.getMessage());
   }
 
