@@ -71,10 +71,11 @@ final class TemplateEscapes {
   private static Object slice(Arguments call) throws TemplateRun.Failed {
     Object of = call.get(0);
     byte[] bytes = of instanceof String text ? text.getBytes(StandardCharsets.UTF_8) : null;
+    List<?> items = of instanceof List<?> list ? list : List.of();
     if (bytes == null && !(of instanceof List<?>)) {
       throw call.wrong("can't slice item of type " + GoFormat.typed(of));
     }
-    int length = bytes == null ? ((List<?>) of).size() : bytes.length;
+    int length = bytes == null ? items.size() : bytes.length;
     int from = call.count() > 1 ? call.small(1) : 0;
     int until = call.count() > 2 ? call.small(2) : length;
     if (call.count() > 3) {
@@ -89,7 +90,7 @@ final class TemplateEscapes {
       throw call.wrong("invalid slice index: %d > %d".formatted(from, until));
     }
     return bytes == null
-        ? List.copyOf(((List<?>) of).subList(from, until))
+        ? List.copyOf(items.subList(from, until))
         : new String(Arrays.copyOfRange(bytes, from, until), StandardCharsets.UTF_8);
   }
 }

@@ -158,7 +158,7 @@ final class LineJson {
       if (value == null) {
         return null;
       }
-      Value[] found = new Value[1];
+      @Nullable Value[] found = new @Nullable Value[1];
       isFound = false;
       if (step instanceof Integer index) {
         found[0] = item(value, index);
