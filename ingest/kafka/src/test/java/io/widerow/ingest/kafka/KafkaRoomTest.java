@@ -80,7 +80,7 @@ class KafkaRoomTest extends BrokerTest {
       broker.send("full", 2, IntStream.range(0, 100).mapToObj(KafkaRoomTest::padded));
       KafkaDaemon daemon = new KafkaDaemon(data, reading("full"));
       for (int start = 0; start < 2; start++) {
-        daemon.awaitNext(100L + start * records);
+        daemon.awaitNext(100L + (long) start * records);
         FaultDisk.fill(ballast);
         broker.send("full", 2, IntStream.range(0, records).mapToObj(KafkaRoomTest::padded));
         daemon.await("\"state\":\"paused\"");
@@ -91,10 +91,10 @@ class KafkaRoomTest extends BrokerTest {
         if (start == 1) {
           daemon = new KafkaDaemon(data, reading("full"));
         }
-        daemon.awaitNext(100L + (start + 1) * records);
+        daemon.awaitNext(100L + (start + 1L) * records);
       }
       daemon.stop();
-      assertEquals(100L + 2 * records, count(data));
+      assertEquals(100L + 2L * records, count(data));
     }
   }
 

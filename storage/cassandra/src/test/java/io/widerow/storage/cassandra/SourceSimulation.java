@@ -37,9 +37,9 @@ import org.jspecify.annotations.Nullable;
 /// long as nobody tells it otherwise, so two may read one partition at once, and a daemon that was
 /// away for long offers what it read long ago. Statements fail in every way, also applied and
 /// unanswered, or applied much later. A refused record has a letter before its offset is claimed,
-/// and at the end each one has its letter, whoever is gone. Daemons die at any of them, disks are
-/// full, and either the log loses its end and grows again, or one daemon never comes back and is
-/// released. Seeded: one thread.
+/// and at the end each one has its letter. Daemons die at any of them, disks are full, and either
+/// the log loses its end and grows again, or one daemon never comes back and is released. Seeded:
+/// one thread.
 public final class SourceSimulation implements LongConsumer {
   private static final byte[] TYPE = "log".getBytes(StandardCharsets.UTF_8);
   private static final byte[] OTHER = "other".getBytes(StandardCharsets.UTF_8);
