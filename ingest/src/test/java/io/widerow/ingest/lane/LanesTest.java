@@ -395,7 +395,8 @@ public class LanesTest {
     try (Lanes lanes = open(store, 64)) {
       List<CompletableFuture<BatchOutcome>> all = commitThatWaits(lanes, Durability.DISK);
       for (int i = 0; i < 10; i++) {
-        all.add(write(lanes, null, i % 2 == 0 ? Durability.DISK : Durability.MEMORY, 2L * i, 2L * i));
+        all.add(
+            write(lanes, null, i % 2 == 0 ? Durability.DISK : Durability.MEMORY, 2L * i, 2L * i));
       }
       all.add(write(lanes, null, Durability.MEMORY, 1, 2, 3, 4)); // never fits
       store.commits.release(1_000);
