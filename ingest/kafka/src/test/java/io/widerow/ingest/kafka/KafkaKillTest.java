@@ -192,7 +192,11 @@ class KafkaKillTest extends BrokerTest {
     AtomicBoolean failed = new AtomicBoolean();
     int pauseAfter = Math.max(100, records / 20_000);
     try (KafkaProducer<byte[], byte[]> producer =
-        broker.producer(Map.of("acks", "all", "delivery.timeout.ms", "600000"))) {
+        broker.producer(
+            Map.of(
+                "acks", "all",
+                "delivery.timeout.ms", "600000",
+                "max.in.flight.requests.per.connection", "1"))) { // some fail else at the start
       for (int i = 0; i < records; i++) {
         byte[] value = utf8(record(i));
         Future<RecordMetadata> _ =
