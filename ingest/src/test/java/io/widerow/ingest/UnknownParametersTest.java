@@ -31,7 +31,13 @@ class UnknownParametersTest {
   void eachEndpointOfThisApiRefusesThem() throws IOException, InterruptedException {
     Map<String, String> others = new TreeMap<>();
     Map<String, String> keys =
-        Map.of("lanes", "1", "backup", "file:" + directory.resolve("backup"));
+        Map.of(
+            "lanes",
+            "1",
+            "backup",
+            "file:" + directory.resolve("backup"),
+            "cold",
+            "file:" + directory.resolve("backup"));
     try (OperatedDaemon daemon = new OperatedDaemon(directory, keys)) {
       for (String endpoint : daemon.daemon.endpoints()) {
         String[] parts = endpoint.split(" ", -1);

@@ -3,12 +3,14 @@ package io.widerow.cli.backup;
 import io.widerow.cli.DaemonOptions;
 import io.widerow.cli.ExitCode;
 import io.widerow.cli.Shell;
+import io.widerow.query.aggregation.Cell;
 import io.widerow.query.output.OutputBuffer;
 import io.widerow.query.remote.RemoteDocument;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -27,6 +29,8 @@ import picocli.CommandLine.Parameters;
     })
 public final class ColdCommand {
   private static final String PATH = "/v1/admin/cold";
+  private static final List<String> MEMBERS =
+      List.of("segment", "from", "until", "events", "bytes", "place", "object");
 
   private final Shell shell;
 
@@ -72,9 +76,17 @@ public final class ColdCommand {
   @Command(
       name = "list",
       mixinStandardHelpOptions = true,
-      description = "Prints the cold segments, the oldest first, a line of JSON each.")
+      description =
+          "Prints the cold segments, the oldest first: number, span of time, events, bytes, place"
+              + " and object.")
   int list(@Mixin DaemonOptions daemon, @Mixin Range range) {
-    return ask(daemon, "GET", PATH + range.query());
+    OutputBuffer out = new OutputBuffer(1 << 10);
+    RemoteDocument answer = RemoteDocument.ask(daemon.address(shell), PATH + range.query());
+    for (List<Cell> row : answer.rows("cold", MEMBERS)) {
+      out.put(row.stream().map(Cell::text).collect(Collectors.joining("  ", "", "\n")));
+    }
+    shell.write(out);
+    return ExitCode.OK.number;
   }
 
   @Command(
@@ -84,13 +96,9 @@ public final class ColdCommand {
           "Fetches cold segments back to the disk of the daemon. They stay for a day at least,"
               + " unless it is started again: raise cold-after before.")
   int recall(@Mixin DaemonOptions daemon, @Mixin Range range) {
-    return ask(daemon, "POST", PATH + "/recall" + range.query());
-  }
-
-  private int ask(DaemonOptions daemon, String method, String path) {
     OutputBuffer out = new OutputBuffer(1 << 10);
-    String text = RemoteDocument.ask(daemon.address(shell), method, path).text().strip();
-    out.put(text.isEmpty() ? "" : text + "\n");
+    String path = PATH + "/recall" + range.query();
+    out.put(RemoteDocument.ask(daemon.address(shell), "POST", path).text().strip() + "\n");
     shell.write(out);
     return ExitCode.OK.number;
   }

@@ -55,8 +55,11 @@ public record ColdService(
   }
 
   private static HttpResponse list(ColdControl cold, QueryParams given) throws RequestRefused {
-    StringBuilder lines = new StringBuilder();
+    StringBuilder lines = new StringBuilder("{\"cold\":[");
+    String comma = "";
     for (ColdControl.Cold each : cold.all().stream().filter(wanted(given)).toList()) {
+      lines.append(comma);
+      comma = ",";
       lines.append(
           String.format(
               Locale.ROOT,
@@ -68,9 +71,9 @@ public record ColdService(
               each.bytes()));
       HttpResponses.appendString(lines.append(",\"place\":"), each.place());
       HttpResponses.appendString(lines.append(",\"object\":"), each.object());
-      lines.append("}\n");
+      lines.append('}');
     }
-    return MaintenanceRoutes.lines(lines);
+    return HttpResponses.json(HttpStatus.OK, lines.append("]}\n").toString());
   }
 
   private static Instant text(long nanos) {
