@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.widerow.cluster.MemoryKeyspace;
 import io.widerow.event.PartitionKey;
-import io.widerow.faults.Slice;
 import io.widerow.faults.TestEvent;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.PartitionInfo;
@@ -43,8 +42,8 @@ import org.junit.jupiter.api.io.TempDir;
 class MigrationMovesTest {
   private static final int FEW = 1_200;
   private static final int MORE = 200;
-  private static final int CUTS = Slice.of(3, 6);
-  private static final int ROUNDS = Slice.of(4, 8);
+  private static final int CUTS = 6;
+  private static final int ROUNDS = 8;
 
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final List<ClusterReader> readers = new ArrayList<>();

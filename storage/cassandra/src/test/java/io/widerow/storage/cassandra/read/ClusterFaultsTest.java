@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.widerow.event.PartitionKey;
 import io.widerow.event.TimeUuid;
 import io.widerow.faults.Crowded;
-import io.widerow.faults.Slice;
 import io.widerow.faults.TestEvent;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.EventCursor.Step;
@@ -42,7 +41,7 @@ import org.junit.jupiter.api.Test;
 /// that names the missing data; and a query stays within its bounds. Method: a keyspace whose
 /// responses come late, are wrong, or do not come, under a store of a fixed seed.
 class ClusterFaultsTest {
-  private static final int ROUNDS = Slice.of(15, 30);
+  private static final int ROUNDS = 30;
   private static final ReadOptions OPTIONS =
       ReadOptions.DEFAULT.withPatience(Duration.ofSeconds(2));
 
