@@ -24,7 +24,7 @@ final class RegexProgram {
   static final int SAVE = 4; // a: slot
   static final int PLACE = 5; // a: number of the place
   static final int MATCH = 6;
-  static final int LOOP = 7; // a: number of the set, of which there are as many as possible
+  static final int LOOP = 7; // a: number of the set; as many of it as possible
 
   private static final List<Place> PLACES = List.of(Place.values());
   private static final int STEPS_MAX = 10_000;

@@ -16,10 +16,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Goal: whoever may send a text cannot occupy a processor with it: each format takes time that is
-/// linear in the text. Method: beginnings of lines of each format, then a part of one again and
-/// again; where a large text takes long, one of a quarter of it is read, too, and the ratio of the
-/// processor times of the thread is compared with that of their lengths.
+/// Goal: no text that a client sends occupies a processor: each format takes time that is linear in
+/// the text. Method: beginnings of lines of each format, then a part of one again and again; where
+/// a large text takes long, one of a quarter of it is read, too, and the ratio of the processor
+/// times of the thread is compared with that of their lengths.
 @Timeout(600)
 class LargeTextTest {
   private static final int BYTES = 1 << 17;
