@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.widerow.faults.Await;
 import io.widerow.faults.Seeds;
 import io.widerow.faults.Slice;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -62,7 +64,9 @@ class KafkaKillTest extends BrokerTest {
             directory.resolve("jvm"),
             Map.of("kafka", broker.address() + "/again?format=json"),
             AGAIN);
-    Thread sender = Thread.ofPlatform().start(() -> send(broker, records));
+    CompletableFuture<Void> sender =
+        CompletableFuture.runAsync(
+            () -> send(broker, records), task -> Thread.ofPlatform().start(task));
     KafkaFleet fleet = new KafkaFleet(jvm, "logs");
     try (fleet) {
       for (int number = 0; number < DAEMONS; number++) {
@@ -70,7 +74,7 @@ class KafkaKillTest extends BrokerTest {
       }
       for (int kill = 0; kill < kills; kill++) {
         long reached = (kill + 1L) * records / (kills + 2);
-        Await.until(() -> fleet.next() >= reached, LONG, reached + " records are read");
+        Await.until(() -> hasRead(fleet, reached, sender), LONG, reached + " records are read");
         Await.pause(Duration.ofMillis(random.nextInt(300)));
         if (kill == kills / 2) {
           createAgain(fleet.ready(0));
@@ -84,7 +88,7 @@ class KafkaKillTest extends BrokerTest {
         fleet.kill(random.nextInt(DAEMONS));
       }
       sender.join();
-      Await.until(() -> fleet.next() >= records, LONG, "all records are read");
+      Await.until(() -> hasRead(fleet, records, sender), LONG, "all records are read");
       fleet.ready(0).await("again", "\"next\":" + 3 * AGAIN + ",");
       fleet.ready(0).await("cut", "\"next\":" + cutNext + ",");
       for (int number = 0; number < DAEMONS; number++) {
@@ -97,6 +101,15 @@ class KafkaKillTest extends BrokerTest {
             + " stored %s%n",
         records, kills, brokerKills, quartiles(fleet.ready), quartiles(fleet.stored));
     check(records);
+  }
+
+  /// Whether so many records are read; fails when they are not all sent.
+  private static boolean hasRead(KafkaFleet fleet, long records, CompletableFuture<Void> sender)
+      throws IOException, InterruptedException {
+    if (sender.isCompletedExceptionally()) {
+      sender.join();
+    }
+    return fleet.next() >= records;
   }
 
   private Path data(int number) {
