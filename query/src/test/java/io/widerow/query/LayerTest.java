@@ -24,7 +24,7 @@ class LayerTest extends LayerRules {
       query.sizing: event storage query
       query.remote: event storage query query.json query.output query.aggregation
       query.result: event rollup storage query query.filter query.output query.aggregation
-      query.logql.line: event query query.json query.output query.logql
+      query.logql.line: event query query.output query.logql
       query.survey: event storage query query.filter query.output query.result
       query.fields: event storage storage.sketch query query.filter query.output query.result \
           query.survey
