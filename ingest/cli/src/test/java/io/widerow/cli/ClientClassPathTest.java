@@ -77,6 +77,8 @@ class ClientClassPathTest {
           "check senders",
           "kafka list",
           "kafka seen",
+          "cold list",
+          "cold recall --from 1h",
           "snapshot");
 
   @TempDir Path directory;
