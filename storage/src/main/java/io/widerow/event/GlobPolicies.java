@@ -16,8 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// @param <S> the subclass
 public abstract class GlobPolicies<T extends GlobPolicies.Policy, S extends GlobPolicies<T, S>> {
   private static final Comparator<Policy> ORDER =
-      Comparator.<Policy, Boolean>comparing(policy -> !TypeGlob.isExact(policy.glob()))
-          .thenComparingInt(policy -> -TypeGlob.literals(policy.glob()))
+      Comparator.comparing(Policy::glob, TypeGlob.SPECIFIC_FIRST)
           .thenComparing(policy -> policy.source() == Source.CONFIG);
 
   private final List<T> all; // in the order in which they were set

@@ -3,11 +3,17 @@ package io.widerow.event;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Comparator;
 
 /// Glob patterns of types: `*` stands for any text and `?` for one character; `\*` and `\?` stand
 /// for these signs themselves, and any other `\` for itself. A pattern without `*` and `?` is the
 /// exact name of one type.
 public final class TypeGlob {
+  /// An exact name before a pattern, more literal characters before fewer.
+  public static final Comparator<String> SPECIFIC_FIRST =
+      Comparator.<String, Boolean>comparing(glob -> !isExact(glob))
+          .thenComparingInt(glob -> -literals(glob));
+
   private static final int ANY_TEXT = -1;
   private static final int ANY_SIGN = -2;
 

@@ -51,8 +51,8 @@ public final class DemoCommand implements Callable<Integer> {
   /// Where a daemon of a cluster has its own store.
   private static final String SPOOL = "spool";
 
-  /// The value of `--backup` that names no place.
-  private static final String BESIDE = "beside";
+  /// What `--backup` has without a URL.
+  private static final String DEFAULT_PLACE = "default";
 
   private static final DateTimeFormatter STAMP =
       DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss'Z'").withZone(ZoneOffset.UTC);
@@ -90,11 +90,11 @@ public final class DemoCommand implements Callable<Integer> {
   @Option(
       names = {"--backup", "--s3"},
       arity = "0..1",
-      fallbackValue = BESIDE,
+      fallbackValue = DEFAULT_PLACE,
       description = {
-        "Also back up the store, delete it, and restore it: file:/DIRECTORY or s3://BUCKET/PREFIX,"
-            + " in which each demo has a prefix of its own. Without a value a directory beside the"
-            + " store."
+        "Also back up the store to URL, delete it, and restore it. URL is file:/DIRECTORY or"
+            + " s3://BUCKET/PREFIX; each demo adds a directory to it. Default: the directory of"
+            + " --data with -backup at the end of its name."
       },
       paramLabel = "URL")
   private @Nullable String backup;
@@ -133,10 +133,14 @@ public final class DemoCommand implements Callable<Integer> {
     if (backup != null && keep) {
       return refuse("--backup stops the daemon to lose its store; leave out --keep");
     }
-    for (Path replaced : BESIDE.equals(backup) ? List.of(data, beside()) : List.of(data)) {
-      if (!mayReplace(replaced)) {
+    List<Path> replaced = new ArrayList<>(List.of(data));
+    if (DEFAULT_PLACE.equals(backup)) {
+      replaced.add(defaultPlace());
+    }
+    for (Path directory : replaced) {
+      if (!mayReplace(directory)) {
         return refuse(
-            replaced.toAbsolutePath()
+            directory.toAbsolutePath()
                 + " is not empty and no demo made it; nothing was changed."
                 + " Give another directory with --data, or delete this one yourself");
       }
@@ -201,18 +205,18 @@ public final class DemoCommand implements Callable<Integer> {
     return ExitCode.USAGE.number;
   }
 
-  /// Where `--backup` without a value backs up to.
-  private Path beside() {
+  /// The directory to which `--backup` without a URL backs up.
+  private Path defaultPlace() {
     Path absolute = data.toAbsolutePath().normalize();
     return absolute.resolveSibling(absolute.getFileName() + "-backup");
   }
 
-  /// The place of this demo's backup. That of an earlier demo belongs to another store.
+  /// The URL of this demo's backup. That of an earlier demo belongs to another store.
   private String place(String url) throws IOException {
-    if (!url.equals(BESIDE)) {
+    if (!url.equals(DEFAULT_PLACE)) {
       return url + (url.endsWith("/") ? "" : "/") + "demo-" + STAMP.format(Instant.now());
     }
-    Path directory = beside();
+    Path directory = defaultPlace();
     if (Files.exists(directory)) {
       delete(directory);
     }

@@ -5,7 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Reads JSON in a line as far as it is JSON, as Loki does: members before a mistake count, and
-/// what follows the object is not looked at. A mistake has Loki's words.
+/// what follows the object is not looked at. A mistake has Loki's words. A parser of JSON alone
+/// would refuse values that Loki takes, such as `1x`.
 ///
 /// - Threads: one.
 final class LineJson {
@@ -153,13 +154,11 @@ final class LineJson {
     mistake = null;
     int at = skip(0, text.length());
     Value value = at == text.length() ? null : new Value(Kind.OBJECT, at, text.length());
-    boolean isFound = true;
     for (Object step : path) {
       if (value == null) {
         return null;
       }
       @Nullable Value[] found = new @Nullable Value[1];
-      isFound = false;
       if (step instanceof Integer index) {
         found[0] = item(value, index);
       } else {
@@ -175,9 +174,8 @@ final class LineJson {
                 });
       }
       value = found[0];
-      isFound = value != null;
     }
-    return isFound ? value : null;
+    return value;
   }
 
   /// The mistake in the value that was looked for last; null without one.

@@ -6,6 +6,8 @@ import io.widerow.storage.disk.StoreLock;
 import io.widerow.storage.embedded.BackupFeed;
 import io.widerow.storage.journal.Journal;
 import io.widerow.storage.journal.Witness;
+import io.widerow.storage.manifest.Manifest;
+import io.widerow.storage.manifest.SegmentEntry;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -30,7 +32,6 @@ import org.jspecify.annotations.Nullable;
 /// - Threads: one.
 final class CheckpointWriter {
   private static final String WORK = "moment";
-  private static final String SEGMENT = ".seg";
   static final String HEAD = "head";
 
   /// Files of a snapshot that a restore makes again.
@@ -207,8 +208,8 @@ final class CheckpointWriter {
   /// A cold segment is a file like any other: its object may be there already, or is copied.
   private Checkpoint.Entry putCold(Path path) {
     ColdStub stub = ColdStub.read(feed.disk(), path);
-    String name = path.getFileName().toString().replace(ColdStub.SUFFIX, SEGMENT);
-    var entry = new Checkpoint.Entry("segments/" + name, stub.bytes(), stub.sha256());
+    String name = path.getFileName().toString().replace(ColdStub.SUFFIX, SegmentEntry.SUFFIX);
+    var entry = new Checkpoint.Entry(Manifest.SEGMENTS + "/" + name, stub.bytes(), stub.sha256());
     putUnlessThere(entry.object(), new ObjectContent(cold, stub));
     return entry;
   }

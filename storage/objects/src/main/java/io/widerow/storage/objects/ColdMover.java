@@ -2,9 +2,9 @@ package io.widerow.storage.objects;
 
 import io.widerow.storage.StorageException;
 import io.widerow.storage.maintenance.ColdControl;
+import io.widerow.storage.manifest.Manifest;
 import java.io.IOException;
 import java.io.InputStream;
-import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -29,10 +29,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: one calls [#step]; any thread the rest.
 public final class ColdMover {
-  private static final int BUFFER_BYTES = 1 << 16;
   private static final int DELETIONS = 200; // after a look at the owner
   private static final int NAMES_MAX = 10_000;
-  private static final String SEGMENTS = "segments/";
+  private static final String SEGMENTS = Manifest.SEGMENTS + "/";
   private static final Pattern OBJECT =
       Pattern.compile(SEGMENTS + "[0-9a-f]{16}-[0-9a-f]{16}\\.seg");
 
@@ -154,14 +153,7 @@ public final class ColdMover {
 
   private boolean hasHash(String object, String sha256) {
     try (InputStream in = objects.open(object)) {
-      MessageDigest digest = ContentDigest.digest();
-      byte[] buffer = new byte[BUFFER_BYTES];
-      int got = in == null ? -1 : in.read(buffer);
-      while (in != null && got >= 0) {
-        digest.update(buffer, 0, got);
-        got = in.read(buffer);
-      }
-      return ContentDigest.text(digest.digest()).equals(sha256);
+      return in != null && ContentDigest.of(in).equals(sha256);
     } catch (IOException failure) {
       throw new ObjectsException.Away("%s: %s: %s".formatted(objects, object, failure), failure);
     }

@@ -26,15 +26,20 @@ final class ContentDigest {
 
   static String of(ObjectStore.Content content) {
     try (InputStream in = content.open()) {
-      MessageDigest digest = digest();
-      byte[] buffer = new byte[BUFFER_BYTES];
-      for (int got = in.read(buffer); got >= 0; got = in.read(buffer)) {
-        digest.update(buffer, 0, got);
-      }
-      return text(digest.digest());
+      return of(in);
     } catch (IOException failure) {
       throw new ObjectsException.Away("cannot read a file of the store: " + failure, failure);
     }
+  }
+
+  /// Reads a stream to its end.
+  static String of(InputStream in) throws IOException {
+    MessageDigest digest = digest();
+    byte[] buffer = new byte[BUFFER_BYTES];
+    for (int got = in.read(buffer); got >= 0; got = in.read(buffer)) {
+      digest.update(buffer, 0, got);
+    }
+    return text(digest.digest());
   }
 
   static String text(byte[] digest) {
