@@ -336,7 +336,7 @@ public final class Daemon implements AutoCloseable {
     daemon.maintenance.repeat("maintenance", MAINTENANCE_PAUSE, daemon::maintain);
     daemon.maintenance.repeat("layout", LAYOUT_PAUSE, daemon.layout::look);
     try {
-      daemon.others.startBackup();
+      daemon.others.startObjects();
       daemon.http.listen();
       daemon.sockets.listen();
       daemon.storeMetrics();
@@ -539,7 +539,7 @@ public final class Daemon implements AutoCloseable {
     http.stop();
     evaluation.close();
     lanes.close();
-    others.endBackup(); // everything acknowledged is in the journals now
+    others.endObjects(); // everything acknowledged is in the journals now
     sockets.close();
     http.close();
     registry.close();

@@ -17,7 +17,6 @@ import io.widerow.ingest.source.SourceProvider;
 import io.widerow.query.QueryMemory;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.embedded.EmbeddedStore;
-import io.widerow.storage.maintenance.ColdControl;
 import io.widerow.storage.objects.Backup;
 import io.widerow.storage.objects.ColdMover;
 import java.util.ArrayList;
@@ -30,8 +29,8 @@ import org.jspecify.annotations.Nullable;
 /// that it sends to, and the place of its backup.
 ///
 /// - Threads: one starts and ends it; any may ask.
-/// - Order: [#startBackup] before events are received, [#start] after; [#stop] before the lanes are
-///   closed, [#endBackup] after.
+/// - Order: [#startObjects] before events are received, [#start] after; [#stop] before the lanes
+///   are closed, [#endObjects] after.
 final class OtherSystems {
   private final DaemonConfig config;
   private final EventStore store;
@@ -39,7 +38,7 @@ final class OtherSystems {
   private final BackupService backupService = new BackupService(this::backup);
   private volatile SourceProvider.@Nullable Source kafka; // once topics are read
   private volatile @Nullable Forwarder forwarder; // once it sends
-  private final ColdService coldService = new ColdService(this::coldControl, this::mover);
+  private final ColdService coldService = new ColdService(this::coldStore, this::mover);
   private volatile @Nullable BackupThreads backup; // once it runs
   private volatile @Nullable ColdThreads cold; // likewise
 
@@ -49,7 +48,8 @@ final class OtherSystems {
     this.registry = registry;
   }
 
-  void startBackup() {
+  /// Starts what keeps copies and old segments in other places.
+  void startObjects() {
     BackupKeys keys = config.backup();
     ColdKeys old = config.cold();
     if (old != null && store instanceof EmbeddedStore embedded) {
@@ -122,8 +122,8 @@ final class OtherSystems {
     return running == null ? null : running.mover();
   }
 
-  private @Nullable ColdControl coldControl() {
-    return cold != null && store instanceof EmbeddedStore embedded ? embedded.cold() : null;
+  private @Nullable EmbeddedStore coldStore() {
+    return cold != null && store instanceof EmbeddedStore embedded ? embedded : null;
   }
 
   /// The places that have copies of events.
@@ -173,8 +173,8 @@ final class OtherSystems {
     }
   }
 
-  /// Ships what the journals have, and ends.
-  void endBackup() {
+  /// Ends moves of old segments, ships what the journals have, and ends the backup.
+  void endObjects() {
     ColdThreads moving = cold;
     if (moving != null) {
       moving.close();

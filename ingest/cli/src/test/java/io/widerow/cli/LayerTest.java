@@ -51,8 +51,7 @@ class LayerTest extends LayerRules {
           cql.table cql.define
       cli.remote: storage query query.output query.aggregation query.sizing query.remote cli
       cli.cql: query query.output query.aggregation query.remote cql cql.type cli
-      cli.backup: ingest.config query query.aggregation query.output query.remote \
-          storage.objects cli
+      cli.backup: ingest.config query query.output query.remote storage.objects cli
       cli.export: event storage query query.output query.remote query.export cli
       cli.cluster: event storage query query.filter storage.cassandra.keyspace \
           storage.cassandra.migrate \

@@ -17,22 +17,22 @@ record AlertLine(RuleGroup group, Rule rule, @Nullable AlertRule kept, AlertStat
   String json() {
     StringBuilder json = new StringBuilder("{\"rule\":");
     HttpResponses.appendString(json, rule.name());
-    appendText(json.append(",\"stats\":"), given("stats"));
-    appendText(json.append(",\"type\":"), given("type"));
-    appendText(json.append(",\"where\":"), given("where"));
+    HttpResponses.appendString(json.append(",\"stats\":"), given("stats"));
+    HttpResponses.appendString(json.append(",\"type\":"), given("type"));
+    HttpResponses.appendString(json.append(",\"where\":"), given("where"));
     AlertRule of = kept;
-    appendText(
+    HttpResponses.appendString(
         json.append(",\"every\":"), of == null ? seconds(group.intervalMillis()) : of.every());
     json.append(",\"above\":").append(threshold(given("above")));
     json.append(",\"below\":").append(threshold(given("below")));
     String lasting = rule.forMillis() == 0 ? null : seconds(rule.forMillis());
-    appendText(json.append(",\"for\":"), of == null ? lasting : of.text("for"));
+    HttpResponses.appendString(json.append(",\"for\":"), of == null ? lasting : of.text("for"));
     json.append(",\"state\":\"").append(state.kind().text);
     json.append("\",\"value\":").append(number(state.value()));
     Long step = state.stepNanos();
-    appendText(
+    HttpResponses.appendString(
         json.append(",\"step\":"), step == null ? null : Instant.EPOCH.plusNanos(step).toString());
-    appendText(json.append(",\"why\":"), state.why());
+    HttpResponses.appendString(json.append(",\"why\":"), state.why());
     HttpResponses.appendString(json.append(",\"group\":"), group.key());
     return HttpResponses.appendString(json.append(",\"expr\":"), rule.expr().text())
         .append("}\n")
@@ -48,10 +48,6 @@ record AlertLine(RuleGroup group, Rule rule, @Nullable AlertRule kept, AlertStat
     return millis % 60_000 == 0
         ? millis / 60_000 + "m"
         : millis % 1_000 == 0 ? millis / 1_000 + "s" : millis + "ms";
-  }
-
-  private static StringBuilder appendText(StringBuilder json, @Nullable String text) {
-    return text == null ? json.append("null") : HttpResponses.appendString(json, text);
   }
 
   /// A threshold as it was given, if that is a number in JSON too: `1d` and `+5` are none.

@@ -8,7 +8,6 @@ import io.widerow.storage.maintenance.ColdControl;
 import io.widerow.storage.objects.ObjectPlace;
 import io.widerow.storage.objects.S3Options;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -77,12 +76,11 @@ public record ColdKeys(
         .orElse(null);
   }
 
-  /// The exact name decides, then the pattern with the most literal characters.
   @Override
   public @Nullable Duration after(String type) {
     return ages.keySet().stream()
         .filter(glob -> TypeGlob.matches(glob, type))
-        .max(Comparator.comparing(TypeGlob::isExact).thenComparingInt(TypeGlob::literals))
+        .min(TypeGlob.SPECIFIC_FIRST)
         .map(ages::get)
         .orElse(age)
         .duration();

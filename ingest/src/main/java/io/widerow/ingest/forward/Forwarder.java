@@ -197,9 +197,7 @@ public final class Forwarder implements AutoCloseable {
     json.append("\",\"events\":").append(forwarding.events());
     json.append(",\"lagSeconds\":").append(Math.round(10 * lagSeconds()) / 10.0);
     json.append(",\"gaps\":").append(forwarding.gaps()).append(",\"reason\":");
-    return (why == null ? json.append("null") : HttpResponses.appendString(json, why))
-        .append('}')
-        .toString();
+    return HttpResponses.appendString(json, why).append('}').toString();
   }
 
   /// What an operator should check.

@@ -11,6 +11,7 @@ import io.widerow.ingest.decode.Refusals;
 import io.widerow.ingest.lane.BatchOutcome;
 import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
 
 /// Builds responses that several endpoints share.
 public final class HttpResponses {
@@ -84,7 +85,11 @@ public final class HttpResponses {
     return json(none ? HttpStatus.BAD_REQUEST : HttpStatus.OK, json.append("}\n").toString());
   }
 
-  public static StringBuilder appendString(StringBuilder json, String text) {
+  /// Appends a text as a string of JSON, and null as `null`.
+  public static StringBuilder appendString(StringBuilder json, @Nullable String text) {
+    if (text == null) {
+      return json.append("null");
+    }
     json.append('"');
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);

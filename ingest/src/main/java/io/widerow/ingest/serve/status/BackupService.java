@@ -64,13 +64,7 @@ public record BackupService(Supplier<@Nullable Backup> backup) {
         now.gaps().stream()
             .map(gap -> "{\"from\":\"%s\",\"until\":\"%s\"}".formatted(gap.from(), gap.until()))
             .collect(Collectors.joining(",", ",\"gaps\":[", "]")));
-    json.append(",\"reason\":");
-    String reason = now.reason();
-    if (reason == null) {
-      json.append("null");
-    } else {
-      HttpResponses.appendString(json, reason);
-    }
+    HttpResponses.appendString(json.append(",\"reason\":"), now.reason());
     return json.append('}').toString();
   }
 }

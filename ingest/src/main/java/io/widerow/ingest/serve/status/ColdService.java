@@ -3,87 +3,77 @@ package io.widerow.ingest.serve.status;
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.QueryParams;
-import io.widerow.event.TypeGlob;
 import io.widerow.ingest.config.Tokens;
 import io.widerow.ingest.http.HttpResponses;
 import io.widerow.ingest.http.HttpRoute;
 import io.widerow.ingest.http.Parameters;
 import io.widerow.ingest.http.RequestRefused;
-import io.widerow.query.TimeText;
+import io.widerow.storage.embedded.EmbeddedStore;
 import io.widerow.storage.maintenance.ColdControl;
 import io.widerow.storage.objects.ColdMover;
 import io.widerow.storage.objects.ObjectsException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Segments that are kept elsewhere: `GET /v1/admin/cold` lists them, `POST /v1/admin/cold/recall`
-/// fetches those of a range back. Without the key `cold`: 501.
+/// Segments that are kept elsewhere: `GET /v1/admin/cold` lists them, a line each, and `POST
+/// /v1/admin/cold/recall` fetches them back; both those of `type`, `from` and `to`. Without the key
+/// `cold`: 501.
 ///
 /// - Threads: any event loop; the work is done on the server's blocking executor.
+///
+/// @param store null without the key
+/// @param mover null without the key
 public record ColdService(
-    Supplier<@Nullable ColdControl> cold, Supplier<@Nullable ColdMover> mover) {
+    Supplier<@Nullable EmbeddedStore> store, Supplier<@Nullable ColdMover> mover) {
   private static final String NONE = "no segment is kept elsewhere: set the key cold";
-  private static final String PATH = "/v1/admin/cold";
-  private static final long NANOS_PER_SECOND = 1_000_000_000L;
 
   public List<HttpRoute> routes() {
+    var routes = new MaintenanceRoutes<>("/v1/admin/cold", store, NONE);
     return List.of(
-        new MaintenanceRoutes<>(PATH, cold, NONE).get("", Tokens.Scope.ADMIN, ColdService::list),
-        new MaintenanceRoutes<>(PATH, mover, NONE).work("/recall", ColdService::recall));
+        routes.get("", Tokens.Scope.ADMIN, ColdService::list),
+        routes.work("/recall", this::recall));
   }
 
-  private static Predicate<ColdControl.Cold> wanted(QueryParams given) throws RequestRefused {
-    Parameters.requireKnown(given, List.of("from", "to", "type"));
-    Instant now = Instant.now();
-    long nowNanos = now.getEpochSecond() * NANOS_PER_SECOND + now.getNano();
-    String from = given.get("from", "");
-    String to = given.get("to", "");
-    long fromNanos = from.isEmpty() ? Long.MIN_VALUE : TimeText.parse("from", from, nowNanos);
-    long toNanos = to.isEmpty() ? Long.MAX_VALUE : TimeText.parse("to", to, nowNanos);
-    List<String> globs = given.getAll("type");
+  private static Predicate<ColdControl.Cold> wanted(EmbeddedStore store, QueryParams given)
+      throws RequestRefused {
+    Parameters.requireKnown(given, List.of("type", "from", "to"));
+    var range = TypesAndTimes.of(given, store);
     return each ->
-        each.untilNanos() > fromNanos
-            && each.fromNanos() < toNanos
-            && (globs.isEmpty()
-                || each.types().stream()
-                    .anyMatch(
-                        type -> globs.stream().anyMatch(glob -> TypeGlob.matches(glob, type))));
+        each.untilNanos() > range.fromNanos()
+            && each.fromNanos() < range.untilNanos()
+            && each.types().stream().anyMatch(range.types());
   }
 
-  private static HttpResponse list(ColdControl cold, QueryParams given) throws RequestRefused {
-    StringBuilder lines = new StringBuilder("{\"cold\":[");
-    String comma = "";
-    for (ColdControl.Cold each : cold.all().stream().filter(wanted(given)).toList()) {
-      lines.append(comma);
-      comma = ",";
+  private static HttpResponse list(EmbeddedStore store, QueryParams given) throws RequestRefused {
+    StringBuilder lines = new StringBuilder();
+    for (ColdControl.Cold each :
+        store.cold().all().stream().filter(wanted(store, given)).toList()) {
       lines.append(
           String.format(
               Locale.ROOT,
               "{\"segment\":\"%016x\",\"from\":\"%s\",\"until\":\"%s\",\"events\":%d,\"bytes\":%d",
               each.id(),
-              text(each.fromNanos()),
-              text(each.untilNanos()),
+              Instant.EPOCH.plusNanos(each.fromNanos()),
+              Instant.EPOCH.plusNanos(each.untilNanos()),
               each.events(),
               each.bytes()));
       HttpResponses.appendString(lines.append(",\"place\":"), each.place());
       HttpResponses.appendString(lines.append(",\"object\":"), each.object());
-      lines.append('}');
+      lines.append("}\n");
     }
-    return HttpResponses.json(HttpStatus.OK, lines.append("]}\n").toString());
+    return MaintenanceRoutes.lines(lines);
   }
 
-  private static Instant text(long nanos) {
-    return Instant.ofEpochSecond(Math.floorDiv(nanos, NANOS_PER_SECOND));
-  }
-
-  private static HttpResponse recall(ColdMover mover, QueryParams given) throws RequestRefused {
-    Predicate<ColdControl.Cold> wanted = wanted(given);
+  private HttpResponse recall(EmbeddedStore store, QueryParams given) throws RequestRefused {
+    ColdMover moving = Objects.requireNonNull(mover.get(), "there is a store with cold segments");
+    Predicate<ColdControl.Cold> wanted = wanted(store, given);
     try {
-      ColdMover.Recalled done = mover.recall(wanted);
+      ColdMover.Recalled done = moving.recall(wanted);
       return HttpResponses.json(
           HttpStatus.OK,
           "{\"segments\":%d,\"bytes\":%d}\n".formatted(done.segments(), done.bytes()));
@@ -108,13 +98,7 @@ public record ColdService(
     json.append(
         ",\"segments\":%d,\"bytes\":%d,\"pendingBytes\":%d"
             .formatted(now.segments(), now.bytes(), now.pendingBytes()));
-    json.append(",\"reason\":");
-    String reason = now.reason();
-    if (reason == null) {
-      json.append("null");
-    } else {
-      HttpResponses.appendString(json, reason);
-    }
+    HttpResponses.appendString(json.append(",\"reason\":"), now.reason());
     return json.append('}').toString();
   }
 }

@@ -152,12 +152,7 @@ public final class RetentionService {
     String where = standing.where();
     RetentionPolicy policy = standing.policy();
     HttpResponses.appendString(json.append("{\"type\":"), policy.glob());
-    json.append(",\"where\":");
-    if (where == null) {
-      json.append("null");
-    } else {
-      HttpResponses.appendString(json, where);
-    }
+    HttpResponses.appendString(json.append(",\"where\":"), where);
     json.append(",\"age\":\"").append(Age.text(policy.age()));
     boolean limited = policy.bytes() != RetentionPolicy.UNLIMITED;
     json.append("\",\"bytes\":").append(limited ? policy.bytes() : "null");
