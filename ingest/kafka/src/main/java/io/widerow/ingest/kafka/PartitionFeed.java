@@ -89,7 +89,7 @@ final class PartitionFeed {
   /// letters may never come back, and then nobody reads these offsets again.
   ///
   /// @return whether the chunk has to wait for them
-  private boolean isToBeTold(
+  private boolean writeLettersFirst(
       PartitionReader reader, Chunk chunk, RecordDecoding.Decoded decoded, DeadLetters to) {
     List<Long> refused = decoded.offsets(decoded.batch.refused);
     if (cluster == null || chunk.told.containsAll(refused)) {
@@ -138,7 +138,7 @@ final class PartitionFeed {
     }
     boolean split = decoded.batch.events.ownIds() > 0;
     boolean isEarly = split && !reader.sent.isEmpty(); // it commits in several lanes, not in order
-    if (isEarly || (letters != null && isToBeTold(reader, chunk, decoded, letters))) {
+    if (isEarly || (letters != null && writeLettersFirst(reader, chunk, decoded, letters))) {
       intake.lanes().drop(decoded.batch);
       release(chunk);
       return false;

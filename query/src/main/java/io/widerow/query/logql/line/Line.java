@@ -331,7 +331,7 @@ public final class Line {
   }
 
   private void removeAt(int at) {
-    goes(at);
+    noteRemoved(at);
     size--;
     places.clear();
     System.arraycopy(names, at + 1, names, at, size - at);
@@ -339,7 +339,7 @@ public final class Line {
     System.arraycopy(categories, at + 1, categories, at, size - at);
   }
 
-  private void goes(int at) {
+  private void noteRemoved(int at) {
     streamChanged |= categories[at] == Category.STREAM;
     if (categories[at] == Category.PARSED) {
       removed.add(names[at]);
@@ -356,7 +356,7 @@ public final class Line {
         categories[left] = categories[i];
         left++;
       } else {
-        goes(i);
+        noteRemoved(i);
       }
     }
     size = left;

@@ -251,9 +251,9 @@ public final class Pipeline {
               }
               for (Stage.Extraction one : wanted) {
                 String from = (String) one.path().getFirst();
-                boolean isIt = from.equals(key) || from.equals(shown);
+                boolean isWanted = from.equals(key) || from.equals(shown);
                 boolean isNew = isNamed(wanted, shown) || !line.isMade(shown);
-                if (one.label().equals(shown) || (isIt && isNew)) {
+                if (one.label().equals(shown) || (isWanted && isNew)) {
                   if (!line.isFree(one.label()) && line.isExtracted(one.label())) {
                     return false;
                   }
