@@ -65,6 +65,7 @@ class RecoverySealerTest {
   private static final class Disordered extends DiskAround {
     private final boolean fails;
     private final AtomicBoolean first = new AtomicBoolean(true);
+    private final CountDownLatch oldest = new CountDownLatch(1);
     private final CountDownLatch together;
 
     Disordered(int together, boolean fails) {
@@ -73,12 +74,29 @@ class RecoverySealerTest {
       this.together = new CountDownLatch(together);
     }
 
+    /// Lets other threads write the second and later sets of rows only while the oldest one is
+    /// being written: a thread that takes the second set may be faster than the one that took the
+    /// first.
+    Executor behindTheOldest(Executor executor) {
+      var tasks = new AtomicInteger();
+      return task -> {
+        boolean isOldest = tasks.getAndIncrement() == 0;
+        executor.execute(() -> {
+          if (!isOldest) {
+            await(oldest, "the oldest rows are not written");
+          }
+          task.run();
+        });
+      };
+    }
+
     @Override
     public DiskFile create(Path file) {
       if (file.toString().contains("/segments/")) {
         boolean fail = first.getAndSet(false) && fails;
+        oldest.countDown();
         together.countDown();
-        await();
+        await(together, "too few segments are written side by side");
         if (fail) {
           throw new StorageException.Failed(file + ": no", new IOException("no"));
         }
@@ -86,11 +104,9 @@ class RecoverySealerTest {
       return super.create(file);
     }
 
-    private void await() {
+    private static void await(CountDownLatch latch, String otherwise) {
       try {
-        assertTrue(
-            together.await(Await.SECONDS, TimeUnit.SECONDS),
-            "too few segments are written side by side");
+        assertTrue(latch.await(Await.SECONDS, TimeUnit.SECONDS), otherwise);
       } catch (InterruptedException stopped) {
         throw new IllegalStateException(stopped);
       }
@@ -220,7 +236,8 @@ class RecoverySealerTest {
 
   @Test
   void laterRowsAreNotKeptWithoutEarlierOnes() {
-    assertThrows(StorageException.class, () -> open(new Disordered(2, true)));
+    var fails = new Disordered(2, true);
+    assertThrows(StorageException.class, () -> open(fails, fails.behindTheOldest(executor)));
     try (EmbeddedStore store = open(new RealDisk())) {
       assertEquals(EVENTS, store.recovery().eventsReplayed(), "all of the journal is still needed");
       assertEquals(EVENTS, read(store).size());
