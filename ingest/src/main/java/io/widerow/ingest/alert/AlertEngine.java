@@ -296,10 +296,6 @@ public final class AlertEngine {
         .toList();
   }
 
-  Settings settings() {
-    return settings;
-  }
-
   /// The warnings about fields that a rule names and no event in the store has.
   public List<String> warnings(AlertRule rule) {
     RangeQuery query = rule.question().query();

@@ -284,11 +284,6 @@ public final class QueriedStore implements AutoCloseable {
     return server.pids().isEmpty() ? -1 : ProcessReading.of(server.pids()).residentBytes();
   }
 
-  /// Whether the processor time of its processes is known.
-  public boolean hasCosts() {
-    return !server.pids().isEmpty();
-  }
-
   private static long cpuNanos(List<Long> pids) throws IOException {
     return pids.isEmpty() ? 0 : ProcessReading.of(pids).cpuNanos();
   }

@@ -136,13 +136,7 @@ public record JsonNode(
   /// @throws JsonException when the text is not one value
   public static JsonNode parse(String text, int depthMax, LongConsumer memory)
       throws JsonException {
-    return new Reader(text, depthMax, memory, false).whole(null);
-  }
-
-  /// The same with the first one of members of equal names.
-  public static JsonNode parseFirst(String text, int depthMax, LongConsumer memory)
-      throws JsonException {
-    return new Reader(text, depthMax, memory, true).whole(null);
+    return new Reader(text, depthMax, memory).whole(null);
   }
 
   /// Hands over the members of a text of one object in order, those with equal names too.
@@ -150,7 +144,7 @@ public record JsonNode(
   /// @throws JsonException when the text is not one object
   public static void members(String text, BiConsumer<String, JsonNode> member)
       throws JsonException {
-    if (new Reader(text, DEPTH_MAX, _ -> {}, false).whole(member).kind != JsonToken.START_OBJECT) {
+    if (new Reader(text, DEPTH_MAX, _ -> {}).whole(member).kind != JsonToken.START_OBJECT) {
       throw new JsonException("expected an object", 0);
     }
   }
@@ -159,11 +153,9 @@ public record JsonNode(
     private final String text;
     private final int depthMax;
     private final LongConsumer memory;
-    private final boolean firstWins;
     private @Nullable BiConsumer<String, JsonNode> listener; // of the outermost object
 
-    Reader(String text, int depthMax, LongConsumer memory, boolean firstWins) {
-      this.firstWins = firstWins;
+    Reader(String text, int depthMax, LongConsumer memory) {
       this.text = text;
       this.depthMax = depthMax;
       this.memory = memory;
@@ -228,7 +220,7 @@ public record JsonNode(
       List<JsonNode> items = members == null ? new ArrayList<>() : null;
       BiConsumer<String, JsonNode> member = listener;
       if (members != null && (depth > 0 || member == null)) {
-        member = firstWins ? members::putIfAbsent : members::put;
+        member = members::put;
       }
       for (JsonToken next = parser.nextToken(); next != null && !next.isStructEnd(); ) {
         if (items != null) {

@@ -33,18 +33,9 @@ public record Matcher(String name, Kind kind, String text, @Nullable Pattern reg
 
   /// True when a label with this text passes.
   public boolean test(CharSequence value) {
-    return test(value, kind.isNegative());
-  }
-
-  /// True when a label with this text passes the test without its negation.
-  public boolean finds(CharSequence value) {
-    return test(value, false);
-  }
-
-  private boolean test(CharSequence value, boolean negated) {
     Pattern expression = regex;
     boolean same =
         expression == null ? text.contentEquals(value) : expression.matcher(value).matches();
-    return same != negated;
+    return same != kind.isNegative();
   }
 }

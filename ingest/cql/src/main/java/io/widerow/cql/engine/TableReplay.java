@@ -27,7 +27,6 @@ final class TableReplay implements FrameSink {
   private long lsnLast;
   private long groups;
   private long droppedFrames;
-  private long mutations;
 
   /// @param lsn of the last group that is in files
   TableReplay(TableContents contents, long pieceBytes, long lsn) {
@@ -93,7 +92,6 @@ final class TableReplay implements FrameSink {
     openGroup.clear();
     memory.stage(group);
     memory.add(bytes, count, lsn);
-    mutations += count;
     lsnLast = lsn;
   }
 
@@ -113,9 +111,5 @@ final class TableReplay implements FrameSink {
 
   long droppedFrames() {
     return droppedFrames;
-  }
-
-  long mutations() {
-    return mutations;
   }
 }

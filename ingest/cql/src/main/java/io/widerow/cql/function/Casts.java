@@ -83,11 +83,6 @@ public final class Casts {
     };
   }
 
-  /// The date that has the bytes of a number.
-  public static LocalDate date(int bytes) {
-    return LocalDate.ofEpochDay(Integer.toUnsignedLong(bytes) - (1L << 31));
-  }
-
   /// The date of an instant; of one before 1970 that which is nearer to it, as Cassandra has it.
   public static LocalDate date(Instant time) {
     return LocalDate.ofEpochDay(time.toEpochMilli() / 86_400_000L);
