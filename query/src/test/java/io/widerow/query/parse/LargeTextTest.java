@@ -28,7 +28,7 @@ class LargeTextTest {
   private static final long NANOS_LONG = 50_000_000;
 
   /// Of the texts, every so many are read in a run.
-  private static final int STRIDE = Slice.of("text.stride", 7, 1);
+  private static final int STRIDE = Slice.of("text.stride", 14, 1);
 
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
