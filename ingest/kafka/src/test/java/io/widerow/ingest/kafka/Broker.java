@@ -27,11 +27,14 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /// A broker of Kafka, its own controller, as a process of its own. Its libraries are those that the
-/// module `ingest/kafka/server` fetches.
+/// module `ingest/kafka/server` fetches. Its segments are small: after a kill it reads the last one
+/// of each partition before it listens.
 ///
 /// - Threads: one.
 public final class Broker implements AutoCloseable {
-  private static final Duration START = Duration.ofMinutes(10); // it looks through its logs
+  /// For what takes seconds on an idle machine: a start, an answer of an admin, a stop.
+  static final Duration PATIENCE = Duration.ofMinutes(10);
+
   private static final int BATCH_HEAD_BYTES = Long.BYTES + Integer.BYTES; // offset, length
   private static final String CLUSTER = "4L6g3nShT-eMCtK--X86sw";
 
@@ -74,6 +77,7 @@ public final class Broker implements AutoCloseable {
         log.retention.check.interval.ms=1000
         log.segment.delete.delay.ms=0
         log.cleaner.backoff.ms=100
+        log.segment.bytes=16777216
         """
                 .formatted(port, controller, directory.resolve("logs"))
             + more.replace("{controller}", Integer.toString(controller)));
@@ -148,7 +152,7 @@ public final class Broker implements AutoCloseable {
             return false;
           }
         },
-        START,
+        PATIENCE,
         "the broker listens");
     return started;
   }
@@ -198,8 +202,9 @@ public final class Broker implements AutoCloseable {
 
   void delete(String topic) {
     try (Admin admin = admin()) {
-      admin.deleteTopics(List.of(topic)).all().get(Await.SECONDS, TimeUnit.SECONDS);
-      Await.until(() -> !admin.listTopics().names().get().contains(topic), topic + " is deleted");
+      admin.deleteTopics(List.of(topic)).all().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+      Await.until(
+          () -> !admin.listTopics().names().get().contains(topic), PATIENCE, topic + " is deleted");
     } catch (Exception failed) {
       throw new AssertionError("cannot delete " + topic, failed);
     }
@@ -210,13 +215,16 @@ public final class Broker implements AutoCloseable {
   }
 
   Admin admin() {
-    return Admin.create(Map.of("bootstrap.servers", address()));
+    return Admin.create(
+        Map.of(
+            "bootstrap.servers", address(),
+            "default.api.timeout.ms", Long.toString(PATIENCE.toMillis())));
   }
 
   public void create(String topic, int partitions, Map<String, String> settings) {
     try (Admin admin = admin()) {
       var topics = List.of(new NewTopic(topic, partitions, (short) 1).configs(settings));
-      admin.createTopics(topics).all().get(Await.SECONDS, TimeUnit.SECONDS);
+      admin.createTopics(topics).all().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
     } catch (Exception failed) {
       throw new AssertionError("cannot create " + topic, failed);
     }
@@ -226,6 +234,8 @@ public final class Broker implements AutoCloseable {
     Properties all = new Properties();
     all.put("bootstrap.servers", address());
     all.put("linger.ms", "5");
+    all.put("delivery.timeout.ms", Long.toString(PATIENCE.toMillis()));
+    all.put("max.block.ms", Long.toString(PATIENCE.toMillis()));
     all.putAll(more);
     var bytes = new ByteArraySerializer();
     return new KafkaProducer<>(all, bytes, bytes);

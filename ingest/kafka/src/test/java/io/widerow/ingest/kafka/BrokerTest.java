@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -23,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// A test with a broker of its own, and daemons over one store.
 @Tag("process")
-@Timeout(600)
+@Timeout(value = 30, unit = TimeUnit.MINUTES)
 abstract class BrokerTest {
   @TempDir Path directory = Path.of(".");
   Broker broker;
@@ -77,7 +78,12 @@ abstract class BrokerTest {
     var bytes = new ByteArrayDeserializer();
     List<ConsumerRecord<byte[], byte[]>> all = new ArrayList<>();
     try (var consumer =
-        new KafkaConsumer<>(Map.of("bootstrap.servers", broker.address()), bytes, bytes)) {
+        new KafkaConsumer<>(
+            Map.of(
+                "bootstrap.servers", broker.address(),
+                "default.api.timeout.ms", Long.toString(Broker.PATIENCE.toMillis())),
+            bytes,
+            bytes)) {
       var name = new TopicPartition(topic, 0);
       consumer.assign(List.of(name));
       consumer.seekToBeginning(List.of(name));

@@ -14,6 +14,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -29,7 +30,8 @@ import java.util.regex.Pattern;
 ///
 /// - Threads: one.
 final class KafkaDaemon implements AutoCloseable {
-  private static final HttpClient CLIENT = HttpClient.newHttpClient();
+  private static final HttpClient CLIENT =
+      HttpClient.newBuilder().connectTimeout(Broker.PATIENCE).build();
 
   private static final List<String> JVM = List.of("-cp", System.getProperty("java.class.path"));
 
@@ -114,7 +116,15 @@ final class KafkaDaemon implements AutoCloseable {
   }
 
   void awaitReady() {
+    Await.until(ready::isDone, Broker.PATIENCE, "the daemon is ready");
     ready.join();
+  }
+
+  /// Fails when it has ended, although nobody has stopped it.
+  void requireAlive() throws IOException {
+    if (!process.isAlive()) {
+      throw new IOException("a daemon has ended by itself: " + process.exitValue());
+    }
   }
 
   boolean isReady() {
@@ -179,23 +189,37 @@ final class KafkaDaemon implements AutoCloseable {
 
   static String get(int port, String path) throws IOException, InterruptedException {
     HttpRequest request =
-        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path)).build();
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+            .timeout(Broker.PATIENCE)
+            .build();
     return CLIENT.send(request, HttpResponse.BodyHandlers.ofString()).body();
   }
 
   /// Sends a body, and returns the status.
-  int post(String path, String body) throws IOException, InterruptedException {
+  int post(String path, String body) {
+    return post(path, body.getBytes(StandardCharsets.UTF_8)).join();
+  }
+
+  /// Sends JSON lines of the type `http`, for the status of the response.
+  CompletableFuture<Integer> postLater(byte[] lines) {
+    return post("/v1/events?type=http", lines);
+  }
+
+  private CompletableFuture<Integer> post(String path, byte[] body) {
     HttpRequest request =
         HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + ready.join().port + path))
+            .timeout(Broker.PATIENCE)
             .header("content-type", "application/x-ndjson")
-            .POST(HttpRequest.BodyPublishers.ofString(body))
+            .POST(HttpRequest.BodyPublishers.ofByteArray(body))
             .build();
-    return CLIENT.send(request, HttpResponse.BodyHandlers.ofString()).statusCode();
+    return CLIENT
+        .sendAsync(request, HttpResponse.BodyHandlers.discarding())
+        .thenApply(HttpResponse::statusCode);
   }
 
   /// Waits until `GET /v1/kafka` has this part.
   void await(String part) {
-    Await.until(() -> get("/v1/kafka").contains(part), "/v1/kafka has " + part);
+    Await.until(() -> get("/v1/kafka").contains(part), Broker.PATIENCE, "/v1/kafka has " + part);
   }
 
   /// Waits until the line of a partition of this topic has this part.
@@ -206,6 +230,7 @@ final class KafkaDaemon implements AutoCloseable {
                 .lines()
                 .anyMatch(
                     line -> line.contains("\"topic\":\"" + topic + "\"") && line.contains(part)),
+        Broker.PATIENCE,
         topic + " has " + part);
   }
 
@@ -213,6 +238,7 @@ final class KafkaDaemon implements AutoCloseable {
   void awaitNothingOwed() {
     Await.until(
         () -> get("/v1/kafka").lines().allMatch(line -> line.contains("\"owed\":0,")),
+        Broker.PATIENCE,
         "all dead letters are written");
   }
 
@@ -225,6 +251,7 @@ final class KafkaDaemon implements AutoCloseable {
             last.set(get("/v1/status"));
             return last.get().contains(part);
           },
+          Broker.PATIENCE,
           "/v1/status has " + part);
     } catch (AssertionError late) {
       throw new AssertionError(last.get(), late);
@@ -242,6 +269,7 @@ final class KafkaDaemon implements AutoCloseable {
             last.set(get("/v1/kafka"));
             return sumOfNext(last.get(), "") >= next;
           },
+          Broker.PATIENCE,
           next + " offsets are read");
     } catch (AssertionError late) {
       throw new AssertionError(sumOfNext(last.get(), "") + " are read: " + last.get(), late);
@@ -253,12 +281,19 @@ final class KafkaDaemon implements AutoCloseable {
     return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startedNanos);
   }
 
-  /// Whether it has stored a record since its start.
-  boolean hasStored() throws IOException, InterruptedException {
-    return ACCEPTED
-        .matcher(get("/metrics"))
-        .results()
-        .anyMatch(number -> Double.parseDouble(number.group(1)) > 0);
+  /// The events that it has stored since its start.
+  long stored() throws IOException, InterruptedException {
+    return (long)
+        ACCEPTED
+            .matcher(get("/metrics"))
+            .results()
+            .mapToDouble(number -> Double.parseDouble(number.group(1)))
+            .sum();
+  }
+
+  /// The processor time that its process has taken.
+  long processorNanos() {
+    return process.info().totalCpuDuration().orElse(Duration.ZERO).toNanos();
   }
 
   long sumOfNext() throws IOException, InterruptedException {
@@ -270,6 +305,15 @@ final class KafkaDaemon implements AutoCloseable {
   /// @param topic beginning of its name
   long sumOfNext(String topic) throws IOException, InterruptedException {
     return sumOfNext(get("/v1/kafka"), topic);
+  }
+
+  /// The sum of a number of the lines of `/v1/kafka`.
+  static long sum(String name, String lines) {
+    return Pattern.compile("\"" + name + "\":(\\d+)")
+        .matcher(lines)
+        .results()
+        .mapToLong(number -> Long.parseLong(number.group(1)))
+        .sum();
   }
 
   private static long sumOfNext(String lines, String topic) {
@@ -289,13 +333,18 @@ final class KafkaDaemon implements AutoCloseable {
   }
 
   void kill() {
-    process.destroyForcibly().onExit().join();
+    process.destroyForcibly();
+    awaitEnd();
   }
 
   /// Stops it as a supervisor does.
   void stop() {
     process.toHandle().destroy();
-    process.onExit().join();
+    awaitEnd();
+  }
+
+  private void awaitEnd() {
+    Await.until(() -> !process.isAlive(), Broker.PATIENCE, "the daemon has ended");
   }
 
   @Override

@@ -74,8 +74,9 @@ final class KafkaFleet implements AutoCloseable {
   long next() throws IOException, InterruptedException {
     long sum = 0;
     for (Member member : members) {
+      member.daemon.requireAlive();
       if (member.daemon.isReady()) {
-        if (!member.hasStored && member.daemon.hasStored()) {
+        if (!member.hasStored && member.daemon.stored() > 0) {
           member.hasStored = true;
           stored.add(member.daemon.millis());
         }

@@ -207,9 +207,14 @@ class KafkaKillTest extends BrokerTest {
     try (KafkaProducer<byte[], byte[]> producer =
         broker.producer(
             Map.of(
-                "acks", "all",
-                "delivery.timeout.ms", "600000",
-                "max.in.flight.requests.per.connection", "1"))) { // some fail else at the start
+                "acks",
+                "all",
+                "delivery.timeout.ms",
+                Long.toString(LONG.toMillis()),
+                "max.block.ms",
+                Long.toString(LONG.toMillis()),
+                "max.in.flight.requests.per.connection",
+                "1"))) { // some fail else at the start
       for (int i = 0; i < records; i++) {
         byte[] value = utf8(record(i));
         Future<RecordMetadata> _ =
