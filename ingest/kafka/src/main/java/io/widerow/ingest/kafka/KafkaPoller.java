@@ -244,14 +244,19 @@ final class KafkaPoller implements Runnable {
         shared.begin(consumer);
       }
       discoverAt = System.nanoTime();
-      while (!stopped && !feed.hasFailed() && !isStale) {
-        step(consumer, admin);
+      try {
+        while (!stopped && !feed.hasFailed() && !isStale) {
+          step(consumer, admin);
+        }
+      } catch (WakeupException stop) {
+        // the loop ends when it is stopped
+      }
+      if (stopped) {
+        drain(); // so that the offsets of the group are those of the store
       }
       if (!isStale) {
-        commit(consumer);
+        commit(consumer); // closing waits for it
       }
-    } catch (WakeupException stop) {
-      // the loop ends when it is stopped
     } catch (KafkaException away) {
       tell(client.reason(away));
       publish();

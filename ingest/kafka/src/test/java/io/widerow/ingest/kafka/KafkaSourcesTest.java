@@ -8,9 +8,13 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 
 /// Goal: several sources of one daemon, readers that share a source, and the parameters that decide
@@ -115,5 +119,26 @@ class KafkaSourcesTest extends BrokerTest {
     daemon.awaitNext(1);
     daemon.stop();
     assertTrue(System.nanoTime() - start < 25_000_000_000L, "before the default of 30 s");
+  }
+
+  /// Tools of others look at the offsets of the group.
+  @Test
+  void aStopCommitsTheOffsetsThatAreStored() throws Exception {
+    int partitions = 4;
+    broker.create("c", partitions, Map.of());
+    try (Admin admin = broker.admin()) {
+      for (int stop = 1; stop <= 3; stop++) {
+        KafkaDaemon daemon = daemon("c?group=g&readers=2");
+        broker.send("c", partitions, IntStream.range(0, 400).mapToObj(BrokerTest::json));
+        daemon.awaitNext(400L * stop);
+        daemon.stop();
+        Map<TopicPartition, OffsetAndMetadata> committed =
+            admin.listConsumerGroupOffsets("g").partitionsToOffsetAndMetadata().get();
+        assertEquals(partitions, committed.size());
+        for (OffsetAndMetadata each : committed.values()) {
+          assertEquals(100L * stop, each.offset(), committed::toString);
+        }
+      }
+    }
   }
 }
