@@ -25,17 +25,21 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /// Goal: daemons that share a store on a cluster divide the partitions among them and store each
 /// record once, or write a letter, while daemons come, go, are killed, stand still for longer than
 /// their session, and while one of them cannot reach the cluster and so does not notice that
 /// another one has its partitions. Method: a real broker; daemons over one keyspace in memory, and
-/// as processes over a real node.
+/// as processes over a real node. The whole test: `-Dkafka.cluster.records=1000000 -Dkills=50`.
+@Timeout(value = 8, unit = TimeUnit.HOURS)
 class KafkaClusterTest extends BrokerTest {
   private static final int PARTITIONS = 6;
   private static final int POISON = 100; // one record in so many cannot be decoded
+  private static final Duration LONG = Duration.ofMinutes(30);
   private static final String SOURCE = "logs?format=json&refresh=1s";
   private static final String NOBODY = "cassandra://127.0.0.1:1/kafka?dc=datacenter1";
 
@@ -130,6 +134,7 @@ class KafkaClusterTest extends BrokerTest {
     CassandraNode.require();
     int records = Slice.of("kafka.cluster.records", 6_000, 60_000);
     int faults = Slice.of("kills", 4, 12);
+    int members = Slice.of("kafka.cluster.daemons", 2, 3);
     SplittableRandom random = new SplittableRandom(Seeds.one());
     broker.create("logs", PARTITIONS, Map.of());
     broker.create("dead", 1, Map.of());
@@ -140,51 +145,71 @@ class KafkaClusterTest extends BrokerTest {
     keys.put("kafka-set.session.timeout.ms", "6000");
     List<KafkaDaemon> daemons = new ArrayList<>();
     try {
-      daemons.add(new KafkaDaemon(directory.resolve("first"), keys));
-      daemons.add(new KafkaDaemon(directory.resolve("second"), keys));
-      Thread sender = Thread.ofPlatform().start(() -> sendSome(records));
+      for (int number = 0; number < members; number++) {
+        daemons.add(new KafkaDaemon(directory.resolve("data-" + number), keys));
+      }
+      CompletableFuture<Void> sender =
+          CompletableFuture.runAsync(
+              () -> sendSome(records), task -> Thread.ofPlatform().start(task));
       for (int fault = 0; fault < faults; fault++) {
         long reached = (fault + 1L) * records / (faults + 2);
-        Await.until(
-            () -> daemons.get(0).sumOfNext() + daemons.get(1).sumOfNext() >= reached / 2,
-            "offsets are read");
+        Await.until(() -> sumOfNext(daemons) >= reached / 2, Broker.PATIENCE, "offsets are read");
         Await.pause(Duration.ofMillis(random.nextInt(1_000)));
-        int one = random.nextInt(2);
+        int one = random.nextInt(members);
         KafkaDaemon daemon = daemons.get(one);
+        List<KafkaDaemon> others = new ArrayList<>(daemons);
+        others.remove(one);
         switch (fault % 4) {
           case 0 -> daemon.kill();
           case 1 -> {
             daemon.signal("STOP");
-            awaitAll(daemons.get(1 - one));
+            awaitAll(others);
             daemon.signal("CONT");
           }
           case 2 -> {
             daemon.stop();
-            awaitAll(daemons.get(1 - one));
+            awaitAll(others);
           }
           default -> broker.killAndStart();
         }
         if (fault % 2 == 0) {
-          daemons.set(one, new KafkaDaemon(directory.resolve(one == 0 ? "first" : "second"), keys));
+          daemons.set(one, new KafkaDaemon(directory.resolve("data-" + one), keys));
         }
       }
       sender.join();
       int letters = (records + POISON - 1) / POISON;
+      Await.until(() -> sumOfNext(daemons) >= records, LONG, "all records are read");
       try (EventStore store =
           ClusterStores.openForReading(
               ClusterStore.options(KafkaDaemon.config(directory.resolve("none"), keys)))) {
-        Await.until(() -> stored(store) == records - letters, "each record is stored");
+        Await.until(() -> stored(store) == records - letters, LONG, "each record is stored");
       }
-      Await.until(() -> letters() == letters, "each other one has a letter");
+      Await.until(() -> letters() == letters, LONG, "each other one has a letter");
     } finally {
       daemons.forEach(KafkaDaemon::close);
     }
   }
 
-  /// The daemon has all partitions.
-  private static void awaitAll(KafkaDaemon daemon) {
+  private static long sumOfNext(List<KafkaDaemon> daemons) throws Exception {
+    long sum = 0;
+    for (KafkaDaemon daemon : daemons) {
+      sum += daemon.sumOfNext();
+    }
+    return sum;
+  }
+
+  /// These daemons have all partitions.
+  private static void awaitAll(List<KafkaDaemon> daemons) {
     Await.until(
-        () -> KafkaDaemon.count(daemon.get("/v1/kafka")) == PARTITIONS, "it has all partitions");
+        () -> {
+          int read = 0;
+          for (KafkaDaemon daemon : daemons) {
+            read += KafkaDaemon.count(daemon.get("/v1/kafka"));
+          }
+          return read == PARTITIONS;
+        },
+        Broker.PATIENCE,
+        "they have all partitions");
   }
 
   private void sendSome(int records) {

@@ -7,6 +7,7 @@ import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.EventView;
 import io.widerow.event.PartitionKey;
+import io.widerow.event.TimeUuid;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.Scan;
@@ -101,16 +102,21 @@ record StoredRecords(Map<String, TreeSet<Long>> offsets, List<String> bodies) {
             BitSet set = offsets.computeIfAbsent(of, _ -> new BitSet());
             assertFalse(set.get(offset), () -> "twice: " + of + "@" + offset);
             set.set(offset);
-            Moment before = last.put(of, new Moment(event.timeNanos(), offset));
+            Moment moment =
+                new Moment(event.timeNanos(), TimeUuid.daemonOf(event.idTail()), offset);
+            Moment before = last.put(of, moment);
             assertTrue(
-                before == null
-                    || before.nanos < event.timeNanos()
-                    || (before.nanos == event.timeNanos() && before.offset < offset),
-                () -> "order of " + of + "@" + offset);
+                before == null || moment.mayFollow(before), () -> "order of " + of + "@" + offset);
           }
         });
     return offsets;
   }
 
-  private record Moment(long nanos, int offset) {}
+  private record Moment(long nanos, int daemon, int offset) {
+    /// Equal times are in the order of offsets as long as one daemon reads the partition.
+    boolean mayFollow(Moment before) {
+      return before.nanos < nanos
+          || (before.nanos == nanos && (before.daemon != daemon || before.offset < offset));
+    }
+  }
 }
