@@ -53,14 +53,16 @@ final class ConditionFilters {
     return names == null ? EVERYTHING : LogqlPushdown.ofAny(matcher, names);
   }
 
-  /// Returns true when the filter of a matcher is the whole condition, so that the labels of the
-  /// events read need no second check.
-  boolean decides(Matcher matcher) {
+  /// The filter of a matcher that is the whole condition, so that the labels of the events read
+  /// need no second check. Null when only these decide.
+  @Nullable Filter deciding(Matcher matcher) {
     if (matcher.name().equals(LabelMapping.SERVICE)
         || matcher.name().equals(LabelMapping.DETECTED_LEVEL)) {
-      return true;
+      return of(matcher);
     }
-    return only(matcher.name()) != null && LogqlPushdown.isExact(matcher);
+    AttributeName name = only(matcher.name());
+    boolean isOfText = matcher.kind() == Matcher.Kind.EQUAL && !matcher.text().isEmpty();
+    return name != null && isOfText ? LogqlPushdown.exactly(name, matcher.text()) : null;
   }
 
   /// The only attribute that a label is; null when it may be another one, or something else.

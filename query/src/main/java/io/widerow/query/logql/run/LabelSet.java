@@ -1,8 +1,8 @@
 package io.widerow.query.logql.run;
 
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.Iterator;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -16,12 +16,19 @@ public final class LabelSet implements Comparable<LabelSet> {
   static final LabelSet EMPTY = new LabelSet(new TreeMap<>());
 
   private final SortedMap<String, String> labels;
+  private final String[] texts; // names and values in turn
   private final int hash;
 
   /// @param labels not changed any more
   LabelSet(SortedMap<String, String> labels) {
     this.labels = Collections.unmodifiableSortedMap(labels);
-    this.hash = labels.hashCode();
+    this.texts = new String[2 * labels.size()];
+    int at = 0;
+    for (Map.Entry<String, String> label : labels.entrySet()) {
+      texts[at++] = label.getKey();
+      texts[at++] = label.getValue();
+    }
+    this.hash = Arrays.hashCode(texts);
   }
 
   public Map<String, String> labels() {
@@ -61,31 +68,19 @@ public final class LabelSet implements Comparable<LabelSet> {
   long bytes() {
     long bytes = 128;
     for (Map.Entry<String, String> label : labels.entrySet()) {
-      bytes += 96 + 2L * (label.getKey().length() + label.getValue().length());
+      bytes += 112 + 2L * (label.getKey().length() + label.getValue().length());
     }
     return bytes;
   }
 
   @Override
   public int compareTo(LabelSet other) {
-    Iterator<Map.Entry<String, String>> theirs = other.labels.entrySet().iterator();
-    for (Map.Entry<String, String> label : labels.entrySet()) {
-      if (!theirs.hasNext()) {
-        return 1;
-      }
-      Map.Entry<String, String> their = theirs.next();
-      int order = label.getKey().compareTo(their.getKey());
-      order = order == 0 ? label.getValue().compareTo(their.getValue()) : order;
-      if (order != 0) {
-        return order;
-      }
-    }
-    return theirs.hasNext() ? -1 : 0;
+    return Arrays.compare(texts, other.texts);
   }
 
   @Override
   public boolean equals(Object other) {
-    return other instanceof LabelSet set && hash == set.hash && labels.equals(set.labels);
+    return other instanceof LabelSet set && hash == set.hash && Arrays.equals(texts, set.texts);
   }
 
   @Override

@@ -147,14 +147,6 @@ final class LogqlPushdown {
     return any(parts);
   }
 
-  /// True when [#ofAny] of one attribute keeps nothing that an equality does not keep: the text is
-  /// one that no number and no truth value shows.
-  static boolean isExact(Matcher matcher) {
-    return matcher.kind() == Matcher.Kind.EQUAL
-        && !matcher.text().isEmpty()
-        && number(matcher.text()) == null;
-  }
-
   /// A negation that also holds without the attribute. With one attribute alone, what its text says
   /// is final.
   private static Filter noneHas(Matcher matcher, List<AttributeName> names) {

@@ -47,8 +47,9 @@ final class LogqlSelection {
     List<Matcher> undecided = new ArrayList<>();
     ConditionFilters conditions = new ConditionFilters(labels);
     for (Matcher matcher : query.matchers()) {
-      parts.add(conditions.of(matcher));
-      if (!conditions.decides(matcher)) {
+      Filter deciding = conditions.deciding(matcher);
+      parts.add(deciding == null ? conditions.of(matcher) : deciding);
+      if (deciding == null) {
         undecided.add(matcher);
       }
     }

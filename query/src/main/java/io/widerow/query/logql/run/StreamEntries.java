@@ -6,16 +6,18 @@ import io.widerow.query.logql.line.Line;
 import io.widerow.query.logql.line.Line.Category;
 import io.widerow.query.output.OutputBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// Lines by stream, in the order in which they are added, as the JSON of Loki:
 ///
 /// ```
-///   entries   ["1","a"] ["2","b"] ["3","c"]      one after the other, of all streams
-///   next          2        none      none        the next one of the same stream
+///   entries   ["1","a"] ["2","b"] | ["3","c"]    one after the other, of all streams, in chunks
+///   next          2        none        none      the next one of the same stream
 /// ```
 ///
 /// - Threads: one.
@@ -23,18 +25,22 @@ import org.jspecify.annotations.Nullable;
 public final class StreamEntries implements LineSink {
   private static final int NONE = -1;
   private static final int START_BYTES = 1 << 12;
+  private static final int CHUNK_BYTES = 1 << 18; // a longer one is not copied to a larger array
   private static final int START_ENTRIES = 64;
+  private static final int RECENT = 8; // most lines are of one of the streams found last
   private static final long STREAM_BYTES = 256;
 
   private final LogqlContext execution;
   private final boolean categorized;
   private final EventJson events;
   private final OutputBuffer labels; // of the line that is added
-  private final OutputBuffer entries;
-  private int[] ends = new int[0]; // in `entries`
+  private final List<OutputBuffer> chunks = new ArrayList<>(); // before `entries`
+  private OutputBuffer entries;
+  private long[] ends = new long[0]; // the number of the chunk, and the offset in it
   private int[] next = new int[0];
   private final Map<String, Stream> streams = new LinkedHashMap<>(); // by labels, each byte a char
-  private @Nullable Stream last; // of the last line
+  private final @Nullable Stream[] recent = new @Nullable Stream[RECENT]; // the oldest one is next
+  private int recentNext;
   private int count;
 
   private static final class Stream {
@@ -86,12 +92,16 @@ public final class StreamEntries implements LineSink {
   private void end() {
     if (count == ends.length) {
       int room = Math.max(START_ENTRIES, 2 * count);
-      execution.hold(2L * Integer.BYTES * (room - count));
+      execution.hold((Long.BYTES + Integer.BYTES) * (long) (room - count));
       ends = Arrays.copyOf(ends, room);
       next = Arrays.copyOf(next, room);
     }
-    ends[count] = entries.length();
+    ends[count] = (long) chunks.size() << Integer.SIZE | entries.length();
     next[count] = NONE;
+    if (entries.length() >= CHUNK_BYTES) {
+      chunks.add(entries);
+      entries = new OutputBuffer(CHUNK_BYTES + START_BYTES, execution::hold);
+    }
     Stream of = stream();
     if (of.last == NONE) {
       of.first = count;
@@ -103,10 +113,11 @@ public final class StreamEntries implements LineSink {
 
   private Stream stream() {
     int length = labels.length();
-    Stream before = last;
-    if (before != null
-        && Arrays.equals(labels.bytes(), 0, length, before.labels, 0, before.labels.length)) {
-      return before;
+    for (Stream found : recent) {
+      if (found != null
+          && Arrays.equals(labels.bytes(), 0, length, found.labels, 0, found.labels.length)) {
+        return found;
+      }
     }
     String key = new String(labels.bytes(), 0, length, StandardCharsets.ISO_8859_1);
     Stream of = streams.get(key);
@@ -115,7 +126,7 @@ public final class StreamEntries implements LineSink {
       of = new Stream(Arrays.copyOf(labels.bytes(), length));
       streams.put(key, of);
     }
-    last = of;
+    recent[recentNext++ % RECENT] = of;
     return of;
   }
 
@@ -136,7 +147,12 @@ public final class StreamEntries implements LineSink {
 
   /// Writes the list of streams.
   void write(OutputBuffer out) {
-    out.reserve(entries.length() + 2 * count);
+    long bytes = 2L * count + entries.length();
+    for (OutputBuffer chunk : chunks) {
+      bytes += chunk.length();
+    }
+    out.reserve(Math.toIntExact(bytes));
+    chunks.add(entries);
     out.put('[');
     String comma = "";
     for (Stream stream : streams.values()) {
@@ -148,13 +164,16 @@ public final class StreamEntries implements LineSink {
         if (at != stream.first) {
           out.put(',');
         }
-        int start = at == 0 ? 0 : ends[at - 1];
-        out.put(entries.bytes(), start, ends[at] - start);
+        int chunk = (int) (ends[at] >> Integer.SIZE);
+        boolean isFirst = at == 0 || (int) (ends[at - 1] >> Integer.SIZE) < chunk;
+        int start = isFirst ? 0 : (int) ends[at - 1];
+        out.put(chunks.get(chunk).bytes(), start, (int) ends[at] - start);
       }
       out.put("]}");
       comma = ",";
     }
     out.put(']');
+    chunks.removeLast();
   }
 
   /// True when labels, metadata and parsed labels are separated.
