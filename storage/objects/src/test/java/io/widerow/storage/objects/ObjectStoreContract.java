@@ -62,6 +62,7 @@ public final class ObjectStoreContract {
     assertArrayEquals(
         Arrays.copyOfRange(large, large.length - 10, large.length),
         objects.read("a/c-0123.seg", large.length - 10, 100));
+    assertArrayEquals(new byte[0], objects.read("a/c-0123.seg", large.length + 5, 10));
     assertNull(objects.read("a/none", 0, 10));
     objects.put("a/d", new BytesContent(new byte[0]));
     assertArrayEquals(new byte[0], all(objects, "a/d"));

@@ -30,6 +30,7 @@ record S3Failure(Kind kind, int status, String code) {
   private static final int TIMEOUT = 408;
   private static final int CONFLICT = 409;
   private static final int NOT_MET = 412;
+  private static final int PAST_THE_END = 416;
   private static final int TOO_MANY = 429;
   private static final int SERVER = 500;
   private static final int NOT_IMPLEMENTED = 501;
@@ -69,7 +70,7 @@ record S3Failure(Kind kind, int status, String code) {
           ? Kind.FINAL
           : Kind.NO_OBJECT;
     }
-    if (status == NOT_MET || code.equals("ConditionalRequestConflict")) {
+    if (status == NOT_MET || status == PAST_THE_END || code.equals("ConditionalRequestConflict")) {
       return Kind.CONDITION;
     }
     boolean isBusy =

@@ -172,10 +172,14 @@ final class S3Objects implements ObjectStore {
             .range("bytes=%d-%d".formatted(offset, offset + bytes - 1))
             .overrideConfiguration(within(bytes))
             .build();
-    ResponseBytes<GetObjectResponse> read =
-        attempts.run(
-            "read " + name, () -> client.getObject(request, ResponseTransformer.toBytes()));
-    return read == null ? null : read.asByteArrayUnsafe();
+    try {
+      ResponseBytes<GetObjectResponse> read =
+          attempts.run(
+              "read " + name, () -> client.getObject(request, ResponseTransformer.toBytes()));
+      return read == null ? null : read.asByteArrayUnsafe();
+    } catch (Attempts.Refused pastTheEnd) {
+      return new byte[0];
+    }
   }
 
   @Override
