@@ -164,16 +164,17 @@ public final class Doctor {
     if (store instanceof EmbeddedStore embedded) {
       for (RollupDefinition rollup : embedded.rollups().all()) {
         RollupControl.Standing standing = embedded.rollups().standing(rollup);
-        if (standing.without() > 0) {
+        int waiting = standing.without() - standing.cold();
+        if (waiting > 0) {
           findings.add(
               new Finding(
                   "rollup-behind",
                   Finding.Severity.INFO,
                   rollup.name(),
-                  (double) standing.without(),
+                  (double) waiting,
                   0.0,
                   "%d of %d files have no cells of the rollup %s: their events are counted"
-                      .formatted(standing.without(), standing.segments(), rollup.name()),
+                      .formatted(waiting, standing.segments(), rollup.name()),
                   "wait: merging fills them, the newest first; damaged files need a repair"));
         }
       }

@@ -27,6 +27,7 @@ import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -214,12 +215,12 @@ public final class RetentionControl implements RetentionSettings {
   }
 
   /// Expired events that may be dropped and are still on the disk. Expired parts of merged segments
-  /// stay until a larger part of the segment has expired.
+  /// stay until a larger part of the segment has expired, those of cold ones until all of it has.
   public Sum droppable() {
     RetentionSnapshot kept = contents.retentions().shown();
     Retentions.OnDisk onDisk = contents.retentions().onDisk();
     Sum sum = Sum.NONE;
-    for (var each : partitions().entrySet()) {
+    for (var each : partitions(live -> !live.isCold()).entrySet()) {
       PartitionKey key = each.getKey();
       if (kept.isPast(key.type(), key.untilNanos()) && onDisk.mayGo(key.type(), key.untilNanos())) {
         sum = sum.and(each.getValue());
@@ -327,17 +328,23 @@ public final class RetentionControl implements RetentionSettings {
 
   /// All partitions and their totals.
   private NavigableMap<PartitionKey, Sum> partitions() {
+    return partitions(_ -> true);
+  }
+
+  /// @param of which segments
+  private NavigableMap<PartitionKey, Sum> partitions(Predicate<LiveSegment> of) {
     NavigableMap<PartitionKey, Sum> found = null;
     while (found == null) {
-      found = partitions(contents.state());
+      found = partitions(contents.state(), of);
     }
     return found;
   }
 
   /// Null when a part of the state was freed in between, so that there is a newer one.
-  private static @Nullable NavigableMap<PartitionKey, Sum> partitions(StoreState state) {
+  private static @Nullable NavigableMap<PartitionKey, Sum> partitions(
+      StoreState state, Predicate<LiveSegment> of) {
     NavigableMap<PartitionKey, Sum> found = new TreeMap<>();
-    for (LiveSegment live : state.segments().all()) {
+    for (LiveSegment live : state.segments().all().stream().filter(of).toList()) {
       long[] bytes = live.partitionBytes();
       int at = 0;
       for (SegmentSummary.Partition partition : live.partitions()) {

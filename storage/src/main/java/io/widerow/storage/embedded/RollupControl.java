@@ -43,25 +43,30 @@ public final class RollupControl {
   ///
   /// @param segments segments that have events of its types
   /// @param without those of them that have no cells of it: their events are counted one by one
+  /// @param cold those of `without` that are kept elsewhere, which no merge fills
   /// @param keptEvents events of its types that are gone, and of which figures are kept
-  public record Standing(RollupDefinition rollup, int segments, int without, long keptEvents) {}
+  public record Standing(
+      RollupDefinition rollup, int segments, int without, int cold, long keptEvents) {}
 
   /// The state of a rollup.
   public Standing standing(RollupDefinition rollup) {
     int segments = 0;
     int without = 0;
+    int cold = 0;
     for (LiveSegment live : contents.state().segments().all()) {
       if (live.partitions().types().stream()
           .anyMatch(type -> TypeGlob.matches(rollup.glob(), type))) {
         segments++;
-        without += RollupFill.lacks(live, rollup) ? 1 : 0;
+        boolean lacks = RollupFill.lacks(live, rollup);
+        without += lacks ? 1 : 0;
+        cold += lacks && live.isCold() ? 1 : 0;
       }
     }
     long keptEvents = 0;
     for (LiveFigures figures : contents.state().segments().figures()) {
       keptEvents += figures.isWhole() && rollup.keep() != null ? events(figures, rollup) : 0;
     }
-    return new Standing(rollup, segments, without, keptEvents);
+    return new Standing(rollup, segments, without, cold, keptEvents);
   }
 
   private static long events(LiveFigures figures, RollupDefinition rollup) {

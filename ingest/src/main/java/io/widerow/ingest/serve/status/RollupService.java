@@ -104,6 +104,7 @@ public final class RollupService {
     json.append(",\"every\":\"").append(hours ? "1h" : "1m");
     json.append("\",\"segments\":").append(standing.segments());
     json.append(",\"without\":").append(standing.without());
+    json.append(",\"cold\":").append(standing.cold());
     Duration keep = rollup.keep();
     json.append(",\"keep\":\"").append(keep == null ? "events" : Age.text(keep));
     return json.append("\",\"kept\":").append(standing.keptEvents()).append("}\n");
