@@ -8,6 +8,7 @@ import io.widerow.ingest.alert.Alertmanagers;
 import io.widerow.ingest.alert.RuleDirectory;
 import io.widerow.ingest.alert.RuleReader;
 import io.widerow.ingest.config.AlertOptions;
+import io.widerow.ingest.config.ColdKeys;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.ingest.config.DaemonStoreOptions;
 import io.widerow.ingest.config.FixedLimits;
@@ -226,7 +227,10 @@ public final class Daemon implements AutoCloseable {
             store::nowNanos);
     usableBytes = () -> FreeSpace.usableBytes(config.data().toAbsolutePath());
     doctor = doctor(closedBuckets);
-    memory = new QueryMemory(config.limits().queryMemoryBytes());
+    ColdKeys old = config.cold();
+    memory =
+        new QueryMemory(
+            config.limits().queryMemoryBytes(), old == null ? Long.MAX_VALUE : old.readBudget());
     queries = new QueryServices(store, memory, config, Daemon::epochNanos, intake);
     loki =
         new LokiService(
@@ -401,7 +405,9 @@ public final class Daemon implements AutoCloseable {
                 new TransformService(Daemon::epochNanos).routes(),
                 new RepartitionService(store).routes(),
                 new ReparseService(store).routes(),
-                new DeletionService(store, config.data(), snapshots, others.backups()).routes(),
+                new DeletionService(
+                        store, config.data(), snapshots, others.backups(), others::coldCopies)
+                    .routes(),
                 new DoctorService(doctor).routes(),
                 alertService.routes(),
                 status.routes())

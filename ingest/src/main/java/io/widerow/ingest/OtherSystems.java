@@ -132,6 +132,14 @@ final class OtherSystems {
     return keys == null ? List.of() : List.of(keys.place().url());
   }
 
+  /// The place of old segments, while it may have objects of files that a deletion has removed.
+  ///
+  /// @param endedNanos when the deletion was done
+  List<String> coldCopies(List<String> removed, long endedNanos) {
+    ColdMover moving = mover();
+    return moving != null && moving.mayHave(removed, endedNanos) ? List.of(moving.at()) : List.of();
+  }
+
   /// Renews metrics and findings, about once a second.
   void look() {
     SourceProvider.Source reading = kafka;

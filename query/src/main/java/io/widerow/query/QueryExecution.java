@@ -44,6 +44,7 @@ public class QueryExecution implements AutoCloseable {
     this.memory = memory;
     this.held = new HeldMemory(memory);
     this.passing = new HeldMemory(memory);
+    budget.limitFetches(view, memory, () -> StoreView.Elsewhere.NONE);
   }
 
   public final StoreView view() {

@@ -18,12 +18,20 @@ public final class QueryMemory implements ScanWatch.Memory {
   private static final int TURNS_MAX = 256;
 
   private final long bytesMax;
+  private final long fetchedBytesMax;
   private final AtomicLong used = new AtomicLong();
   private final AtomicLong refused = new AtomicLong();
   private final Semaphore turns;
 
   public QueryMemory(long bytesMax) {
+    this(bytesMax, Long.MAX_VALUE);
+  }
+
+  /// @param fetchedBytesMax the most that one query fetches of segments that are kept elsewhere,
+  ///   unless it allows itself another number
+  public QueryMemory(long bytesMax, long fetchedBytesMax) {
     this.bytesMax = bytesMax;
+    this.fetchedBytesMax = fetchedBytesMax;
     this.turns = new Semaphore(Math.clamp(bytesMax / BYTES_A_TURN, TURNS_MIN, TURNS_MAX));
   }
 
@@ -95,6 +103,10 @@ public final class QueryMemory implements ScanWatch.Memory {
 
   public long bytesMax() {
     return bytesMax;
+  }
+
+  public long fetchedBytesMax() {
+    return fetchedBytesMax;
   }
 
   public long bytesUsed() {

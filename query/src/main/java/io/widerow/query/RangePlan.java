@@ -202,16 +202,20 @@ public final class RangePlan {
   ///
   /// @param groups number of groups
   /// @param partitions number of partitions in all groups
-  public record Size(int groups, int partitions) {}
+  /// @param elsewhere the parts of them that are kept elsewhere
+  public record Size(int groups, int partitions, StoreView.Elsewhere elsewhere) {}
 
   /// Reads the rest of the plan and returns its size.
   Size drain() {
     int groupCount = 0;
     int partitions = 0;
+    StoreView.Elsewhere elsewhere = StoreView.Elsewhere.NONE;
+    Scan scan = query.toScan();
     for (Group group = next(); group != null; group = next()) {
       groupCount++;
       partitions += group.partitions().size();
+      elsewhere = elsewhere.plus(view.elsewhere(group.keys(), group.within(scan)));
     }
-    return new Size(groupCount, partitions);
+    return new Size(groupCount, partitions, elsewhere);
   }
 }

@@ -84,6 +84,7 @@ public final class RangeReader implements EventCursor {
     this.budget = budget;
     ReadMode.Kept kept = this.mode.kept();
     this.view = kept == null ? view : view.ofFigures(kept.asked(), query.filter());
+    budget.limitFetches(this.view, memory, () -> planSize().elsewhere());
     this.parts = ReadPart.of(this.view, query, this.mode, watch);
     ReadPart first = parts.remove();
     this.part = first;
@@ -396,6 +397,11 @@ public final class RangeReader implements EventCursor {
   /// Size of the whole plan, from [RangeQuery#after] on.
   public RangePlan.Size planSize() {
     return RangePlan.of(view, query).drain();
+  }
+
+  /// What was fetched of segments that are kept elsewhere.
+  public StoreView.Fetches fetches() {
+    return view.fetches();
   }
 
   /// Number of groups opened so far.

@@ -40,6 +40,7 @@ public final class Variables {
           "cold",
           "cold-after",
           "cold-min-bytes",
+          "cold-read-budget",
           "connections-max",
           "connections-per-address-max",
           "cql",

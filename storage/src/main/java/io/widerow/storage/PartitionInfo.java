@@ -33,6 +33,13 @@ public record PartitionInfo(
         Math.max(timeLastNanos, other.timeLastNanos));
   }
 
+  /// The part of it that begins at a time.
+  public PartitionInfo startingAt(long fromNanos) {
+    return timeFirstNanos >= fromNanos
+        ? this
+        : new PartitionInfo(key, events, fromNanos, timeLastNanos);
+  }
+
   /// The sum of two numbers of events; unknown when one of them is.
   public static long eventsOf(long one, long other) {
     return one == EVENTS_UNKNOWN || other == EVENTS_UNKNOWN ? EVENTS_UNKNOWN : one + other;

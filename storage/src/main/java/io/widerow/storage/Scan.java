@@ -91,6 +91,11 @@ public record Scan(
     return new Scan(from, until, descending, columns, filter, since, before, newFold, watch);
   }
 
+  /// True for a count of all events, which open rows know by their order.
+  public boolean isPlainCount() {
+    return fold != null && fold.isOfCounts() && filter instanceof Filter.Everything;
+  }
+
   /// The first arrival number in a shard that is kept by a store on this machine.
   ///
   /// @throws IllegalArgumentException when `since` is a position of another kind of store

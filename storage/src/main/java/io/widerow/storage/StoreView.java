@@ -9,7 +9,9 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -158,8 +160,76 @@ public interface StoreView extends AutoCloseable {
     return List.of();
   }
 
+  /// What readers of this view fetch of segments that are kept elsewhere. Views that belong to this
+  /// one share it. A store that keeps none elsewhere gives a new one each time.
+  default Fetches fetches() {
+    return new Fetches();
+  }
+
+  /// The parts of some partitions in a range that are kept elsewhere, whether or not any piece of
+  /// them is here too.
+  default Elsewhere elsewhere(List<PartitionKey> partitions, Scan scan) {
+    return Elsewhere.NONE;
+  }
+
   @Override
   void close();
+
+  /// Parts of segments that are kept elsewhere.
+  ///
+  /// @param requests that read all of them, one after the other
+  record Elsewhere(int segments, long blocks, long requests, long bytes) {
+    public static final Elsewhere NONE = new Elsewhere(0, 0, 0, 0);
+
+    public Elsewhere plus(Elsewhere more) {
+      return new Elsewhere(
+          segments + more.segments,
+          blocks + more.blocks,
+          requests + more.requests,
+          bytes + more.bytes);
+    }
+  }
+
+  /// The requests that readers of a view have made for segments that are kept elsewhere, and how
+  /// much these may fetch.
+  ///
+  /// - Threads: any.
+  final class Fetches {
+    private final AtomicLong requests = new AtomicLong();
+    private final AtomicLong bytes = new AtomicLong();
+    private volatile Limit limit = new Limit(Long.MAX_VALUE, IllegalStateException::new);
+
+    private record Limit(long bytes, Supplier<RuntimeException> failure) {}
+
+    /// Limits what is fetched in all.
+    ///
+    /// @param failure ends the reader that would fetch more
+    public void limit(long bytesMax, Supplier<RuntimeException> failure) {
+      limit = new Limit(bytesMax, failure);
+    }
+
+    /// Counts a request before it is made.
+    ///
+    /// @throws RuntimeException that of the limit when it is exceeded
+    public void add(long bytesMore) {
+      Limit most = limit;
+      if (bytes.addAndGet(bytesMore) > most.bytes) {
+        bytes.addAndGet(-bytesMore);
+        throw most.failure.get();
+      }
+      requests.incrementAndGet();
+    }
+
+    /// Requests so far.
+    public long requests() {
+      return requests.get();
+    }
+
+    /// Bytes that these were for.
+    public long bytes() {
+      return bytes.get();
+    }
+  }
 
   /// The values of attributes in sealed blocks, with how many of the events that the scan keeps
   /// have each. The blocks come in parts. A whole part has the same values in every view of the

@@ -200,6 +200,15 @@ public final class QueryCommand implements Callable<Integer> {
   @Option(names = "--explain", description = "Report on stderr the data read and skipped.")
   boolean explain;
 
+  @Option(names = "--dry-run", description = "Report what the query would read, and read nothing.")
+  boolean dryRun;
+
+  @Option(
+      names = "--cold-budget",
+      paramLabel = "BYTES",
+      description = "Bytes of cold segments that the query may fetch, instead of the daemon's.")
+  @Nullable String coldBudget;
+
   @Mixin DaemonOptions daemon = new DaemonOptions();
 
   @Mixin final StoreOptions source = new StoreOptions();
@@ -248,6 +257,7 @@ public final class QueryCommand implements Callable<Integer> {
     ParameterText.put(given, "other", other ? "true" : null);
     ParameterText.put(given, "rollup", rollup);
     ParameterText.put(given, "damage", damage);
+    ParameterText.put(given, "cold-budget", coldBudget);
     Integer newest = last;
     if (newest != null) {
       if (order != null || limit != null || after != null) {

@@ -39,6 +39,7 @@ import io.widerow.storage.StoreView;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -116,6 +117,9 @@ final class QueryRun {
         StoreView view = store.view();
         RangeReader reader =
             RangeReader.open(view, query, mode, QueryBudget.DEFAULT, QueryMemory.unlimited())) {
+      if (options.dryRun) {
+        return show(ReadCost.of(reader, 0));
+      }
       ExitCode code = warn(store);
       Progress progress = new Progress(shell.err(), startNanos);
       if (shell.errToTerminal() && !showsAsItReads(figures)) {
@@ -232,15 +236,18 @@ final class QueryRun {
     StatsQuery figures = asked.figures();
     boolean nothing;
     List<ScanWatch.Unread> unread = new ArrayList<>();
+    if (options.dryRun) {
+      return plan(daemon, given);
+    }
     if (figures != null) {
-      try (RemoteResponse answer = RemoteResponse.open(daemon, given)) {
+      try (RemoteResponse answer = RemoteResponse.open(daemon, explained(given))) {
         List<List<Cell>> rows = RemoteStats.rows(answer, figures, zone, unread::add);
         nothing = rows.isEmpty() || isCountOfNothing(figures, rows);
         figures(figures, rows, unread);
         RollupUse rollup = RollupUse.parse(answer.rollup());
         AggregateCoverage kept = AggregateCoverage.parse(answer.kept());
         tell(kept);
-        explain(url, "aggregates");
+        explain(url, "aggregates", options.explain ? answer.explain() : null);
         if (options.explain && rollup != null) {
           shell.err().println(rollup.sentence());
         }
@@ -252,12 +259,12 @@ final class QueryRun {
       Plot plot = new RemoteStats(daemon, given).plot();
       nothing = plot.isEmpty();
       plot(plot);
-      explain(url, "counts");
+      explain(url, "counts", null);
     } else {
-      try (EventCursor cursor = RemoteCursor.open(daemon, given)) {
+      try (RemoteCursor cursor = RemoteCursor.open(daemon, explained(given))) {
         show(cursor, asked.query(), null, List::of);
         nothing = cursor.statistics().eventsKept() == 0;
-        explain(url, cursor.statistics().eventsKept() + " events");
+        explain(url, cursor.statistics().eventsKept() + " events", cursor.explain());
       }
     }
     EmptyResultHints.give(
@@ -369,10 +376,38 @@ final class QueryRun {
     return shell.outToTerminal() && figures == null && !options.histogram && options.last == null;
   }
 
-  private void explain(String url, String read) {
+  /// @param statistics the line of a response; null for none
+  private void explain(String url, String read, @Nullable String statistics) {
     if (options.explain) {
       shell.err().printf("request: %s%nread: %s; %d ms%n", url, read, elapsedMillis());
+      String cold = statistics == null ? null : ReadCost.parse(statistics).coldText();
+      if (cold != null) {
+        shell.err().println(cold);
+      }
     }
+  }
+
+  private Map<String, List<String>> explained(Map<String, List<String>> given) {
+    Map<String, List<String>> all = new LinkedHashMap<>(given);
+    ParameterText.put(all, "explain", options.dryRun ? "plan" : options.explain ? "true" : null);
+    return all;
+  }
+
+  private ExitCode plan(DaemonAddress daemon, Map<String, List<String>> given) {
+    try (RemoteResponse answer = RemoteResponse.open(daemon, explained(given))) {
+      String line = answer.explain();
+      if (line == null) {
+        throw new QueryException.Remote(
+            "the daemon sent no plan; it may be older than this program");
+      }
+      return show(ReadCost.parse(line));
+    }
+  }
+
+  private ExitCode show(ReadCost plan) {
+    sink.put(plan.planText() + System.lineSeparator());
+    write();
+    return ExitCode.OK;
   }
 
   private long elapsedMillis() {

@@ -79,6 +79,7 @@ class ClientClassPathTest {
           "kafka seen",
           "cold list",
           "cold recall --from 1h",
+          "cold verify",
           "snapshot");
 
   @TempDir Path directory;

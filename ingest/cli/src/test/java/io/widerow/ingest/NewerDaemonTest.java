@@ -253,6 +253,7 @@ class NewerDaemonTest {
           new Asked("backup", "now"),
           new Asked("cold", "list"),
           new Asked("cold", "recall"),
+          new Asked("cold", "verify"),
           new Asked("snapshot", "--to", "one"));
 
   @Test

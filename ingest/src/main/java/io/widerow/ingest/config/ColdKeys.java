@@ -19,8 +19,9 @@ import org.jspecify.annotations.Nullable;
 /// @param age from the end of a bucket, of types without one of their own
 /// @param ages by type or pattern
 /// @param bytesMin smaller segments stay
+/// @param readBudget bytes that one query may fetch
 public record ColdKeys(
-    ObjectPlace place, S3Options s3, Age age, Map<String, Age> ages, long bytesMin)
+    ObjectPlace place, S3Options s3, Age age, Map<String, Age> ages, long bytesMin, long readBudget)
     implements ColdControl.Choice {
   static final Key<Optional<ObjectPlace>> COLD =
       new Key<>(
@@ -59,8 +60,17 @@ public record ColdKeys(
           Check.from(0),
           "segments of fewer bytes stay here");
 
+  private static final Key<Long> READ_BUDGET =
+      new Key<>(
+          "cold-read-budget",
+          Group.ADVANCED,
+          Default.of("10737418240"),
+          Form.LONG,
+          Check.from(0),
+          "bytes that one query may fetch from `cold`; its parameter `cold-budget` says otherwise");
+
   /// In the order in which they are printed.
-  static final List<Key<?>> ALL = List.of(COLD, AFTER, AFTER_OF, BYTES_MIN);
+  static final List<Key<?>> ALL = List.of(COLD, AFTER, AFTER_OF, BYTES_MIN, READ_BUDGET);
 
   /// Null without a place.
   static @Nullable ColdKeys of(ConfigValues values, boolean insecure) {
@@ -72,7 +82,8 @@ public record ColdKeys(
                 BackupKeys.s3(values, insecure),
                 values.get(AFTER),
                 values.ofTypes(AFTER_OF),
-                values.get(BYTES_MIN)))
+                values.get(BYTES_MIN),
+                values.get(READ_BUDGET)))
         .orElse(null);
   }
 

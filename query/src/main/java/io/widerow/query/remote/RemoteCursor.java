@@ -20,28 +20,37 @@ public final class RemoteCursor implements EventCursor {
 
   private final RemoteResponse answer;
   private final boolean alwaysEnds; // with a final line
+  private final boolean explains; // with a line of the read statistics after it
   private @Nullable LineEvent event;
   private @Nullable String unknown; // a line of a kind that only a newer daemon sends
   private boolean ended;
+  private @Nullable String explain;
   private long events;
 
-  private RemoteCursor(RemoteResponse answer, boolean alwaysEnds) {
+  private RemoteCursor(RemoteResponse answer, boolean alwaysEnds, boolean explains) {
     this.answer = answer;
     this.alwaysEnds = alwaysEnds;
+    this.explains = explains;
   }
 
   public static RemoteCursor open(DaemonAddress daemon, Map<String, List<String>> parameters) {
-    return new RemoteCursor(RemoteResponse.open(daemon, parameters), false);
+    return new RemoteCursor(
+        RemoteResponse.open(daemon, parameters), false, parameters.containsKey("explain"));
   }
 
   /// The events of `GET /v1/export`, whose response has a final token line also without events.
   public static RemoteCursor ofExport(DaemonAddress daemon, Map<String, List<String>> parameters) {
-    return new RemoteCursor(RemoteResponse.open(daemon, "/v1/export", parameters), true);
+    return new RemoteCursor(RemoteResponse.open(daemon, "/v1/export", parameters), true, false);
   }
 
   /// A header of the response; null when the daemon does not send it.
   public @Nullable String header(String name) {
     return answer.header(name);
+  }
+
+  /// The line with the read statistics, after the last event; null when there is none.
+  public @Nullable String explain() {
+    return explain;
   }
 
   /// The response's position in the order of arrival; null when the daemon does not send it.
@@ -78,6 +87,7 @@ public final class RemoteCursor implements EventCursor {
     }
     if (!line.containsKey("id") && line.containsKey("token")) {
       ended = true;
+      explain = explains ? answer.explain() : null;
       return Step.END;
     }
     event = new LineEvent(line);

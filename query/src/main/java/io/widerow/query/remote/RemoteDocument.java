@@ -53,6 +53,17 @@ public record RemoteDocument(String text) {
         .toList();
   }
 
+  /// A member of the outermost object, as text.
+  ///
+  /// @throws QueryException.Remote when there is none
+  public String member(String name) {
+    Object value = JsonLine.parse(text).get(name);
+    if (value == null) {
+      throw wrong(name);
+    }
+    return value.toString();
+  }
+
   private QueryException.Remote wrong(String name) {
     return new QueryException.Remote(
         "the response of the daemon has no %s: %s"

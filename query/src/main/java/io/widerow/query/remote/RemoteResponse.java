@@ -38,6 +38,7 @@ public final class RemoteResponse implements AutoCloseable {
   private static final String NO_PARAMETER = ": no such parameter";
 
   private static final String WARNINGS = "{\"warnings\":[";
+  private static final String EXPLAIN = "{\"explain\":{";
 
   /// A response that refuses a parameter, up to the reason.
   private static final Pattern PARAMETER =
@@ -49,6 +50,7 @@ public final class RemoteResponse implements AutoCloseable {
   private final HttpClient client;
   private final BufferedReader lines;
   private final HttpHeaders headers;
+  private @Nullable String explain; // once its line was read
 
   private RemoteResponse(
       DaemonAddress daemon, HttpClient client, BufferedReader lines, HttpHeaders headers) {
@@ -177,12 +179,23 @@ public final class RemoteResponse implements AutoCloseable {
     return ParameterText.encode(parameters);
   }
 
-  /// The next line; null after the last. Lines of warnings go to the daemon's address instead.
+  /// Reads the rest of the response.
+  ///
+  /// @return the line with the read statistics; null when there was none
+  public @Nullable String explain() {
+    while (readLine() != null) {}
+    return explain;
+  }
+
+  /// The next line; null after the last. Lines of warnings go to the daemon's address instead, and
+  /// that of the read statistics to [#explain].
   @Nullable String readLine() {
     try {
       String line = lines.readLine();
-      while (line != null && line.startsWith(WARNINGS)) {
-        List<JsonNode> warnings = JsonLine.array(line, "warnings");
+      while (line != null && (line.startsWith(WARNINGS) || line.startsWith(EXPLAIN))) {
+        explain = line.startsWith(EXPLAIN) ? line : explain;
+        List<JsonNode> warnings =
+            line.startsWith(WARNINGS) ? JsonLine.array(line, "warnings") : null;
         if (warnings != null) {
           warnings.forEach(warning -> daemon.warn(warning.toString()));
         }

@@ -79,6 +79,7 @@ public record QueryParameters(
           "rollup",
           "damage",
           "explain",
+          "cold-budget",
           "level",
           "progress",
           "download");

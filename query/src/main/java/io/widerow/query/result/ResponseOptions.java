@@ -13,12 +13,19 @@ import org.jspecify.annotations.Nullable;
 /// Options of an HTTP response in addition to the events.
 ///
 /// @param explain whether its last line has the read statistics
+/// @param plan whether that is its only line, and nothing is read
 /// @param progress whether some lines report the progress
 /// @param level whether each event has its level, see [io.widerow.event.Level]
 /// @param download name of the file in which a browser keeps it; null for none
+/// @param coldBudget bytes of cold segments that may be fetched; null for the usual limit
 public record ResponseOptions(
-    boolean explain, boolean progress, boolean level, @Nullable String download) {
-  static final ResponseOptions NONE = new ResponseOptions(false, false, false, null);
+    boolean explain,
+    boolean plan,
+    boolean progress,
+    boolean level,
+    @Nullable String download,
+    @Nullable Long coldBudget) {
+  static final ResponseOptions NONE = new ResponseOptions(false, false, false, false, null, null);
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._ -]{0,99}");
 
@@ -30,9 +37,15 @@ public record ResponseOptions(
           "download",
           "a file's name of up to 100 letters, digits, '.', '_', '-' and spaces, got " + download);
     }
+    boolean plan = "plan".equals(RequestParameters.single(given, "explain"));
     ResponseOptions extras =
         new ResponseOptions(
-            flag(given, "explain"), flag(given, "progress"), flag(given, "level"), download);
+            plan || flag(given, "explain"),
+            plan,
+            flag(given, "progress"),
+            flag(given, "level"),
+            download,
+            coldBudget(RequestParameters.single(given, "cold-budget")));
     if (extras.level && (format != QueryParameters.Format.JSON || showsNoEvents(given))) {
       throw new QueryException.Refused(
           "level", "is of whole events in JSON; not together with csv, fields and stats");
@@ -42,6 +55,23 @@ public record ResponseOptions(
           extras.explain ? "explain" : "progress", "is a line of JSON; not together with csv");
     }
     return extras;
+  }
+
+  private static @Nullable Long coldBudget(@Nullable String text) {
+    try {
+      Long bytes = text == null ? null : Long.valueOf(text);
+      if (bytes == null || bytes >= 0) {
+        return bytes;
+      }
+    } catch (NumberFormatException notWhole) {
+      throw noBudget(text);
+    }
+    throw noBudget(text);
+  }
+
+  private static QueryException noBudget(@Nullable String text) {
+    return new QueryException.Refused(
+        "cold-budget", "must be a number of bytes that may be fetched, got " + text);
   }
 
   private static boolean showsNoEvents(Map<String, List<String>> given) {
@@ -56,7 +86,8 @@ public record ResponseOptions(
     if (value.equals("1") || value.equals("true")) {
       return true;
     }
-    throw new QueryException.Refused(name, "must be 1 or 0, got " + value);
+    String plan = name.equals("explain") ? ", or plan" : "";
+    throw new QueryException.Refused(name, "must be 1 or 0%s, got %s".formatted(plan, value));
   }
 
   /// The value of the header `widerow-damage`; null when aggregates lack no damaged part.

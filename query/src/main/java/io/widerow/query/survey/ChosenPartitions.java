@@ -64,5 +64,15 @@ public record ChosenPartitions(StoreView of, Set<PartitionKey> chosen) implement
   }
 
   @Override
+  public Fetches fetches() {
+    return of.fetches();
+  }
+
+  @Override
+  public Elsewhere elsewhere(List<PartitionKey> partitions, Scan scan) {
+    return of.elsewhere(partitions, scan);
+  }
+
+  @Override
   public void close() {} // the other view has an owner
 }

@@ -1,6 +1,7 @@
 package io.widerow.storage.cold;
 
 import io.widerow.storage.StorageException;
+import io.widerow.storage.StoreView;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.DiskFile;
 import java.lang.foreign.MemorySegment;
@@ -79,6 +80,11 @@ public final class ColdFile implements DiskFile {
 
   @Override
   public long read(MemorySegment target, long offset) {
+    return read(target, offset, new StoreView.Fetches());
+  }
+
+  @Override
+  public long read(MemorySegment target, long offset, StoreView.Fetches fetches) {
     long end = Math.min(stub.bytes(), offset + target.byteSize());
     long at = offset;
     while (at < end) {
@@ -89,7 +95,7 @@ public final class ColdFile implements DiskFile {
       } else if (at >= stub.tailOffset()) {
         readHere(part, ColdStub.HEADER_BYTES + at - stub.tailOffset());
       } else {
-        readPiece(part, at, end);
+        readPiece(part, at, end, fetches);
       }
       at = limit;
     }
@@ -115,14 +121,14 @@ public final class ColdFile implements DiskFile {
     }
   }
 
-  private void readPiece(MemorySegment target, long at, long end) {
+  private void readPiece(MemorySegment target, long at, long end, StoreView.Fetches fetches) {
     long number = at / ColdPieces.PIECE_BYTES;
     int from = (int) (at % ColdPieces.PIECE_BYTES);
     while (!pieces.copy(stub, number, from, target)) {
       fetching.lock();
       try {
         if (!pieces.has(stub, number)) {
-          fetch(at, Math.min(end, stub.tailOffset()));
+          fetch(at, Math.min(end, stub.tailOffset()), fetches);
         }
       } finally {
         fetching.unlock();
@@ -132,7 +138,7 @@ public final class ColdFile implements DiskFile {
 
   /// Fetches the pieces of a stretch, what a reader has announced there, and more for a reader that
   /// goes on.
-  private void fetch(long at, long end) {
+  private void fetch(long at, long end, StoreView.Fetches fetches) {
     boolean expected = at >= expectedFrom && at < expectedUntil;
     long until = Math.min(stub.tailOffset(), expected ? Math.max(end, expectedUntil) : end);
     long first = at / ColdPieces.PIECE_BYTES;
@@ -150,9 +156,20 @@ public final class ColdFile implements DiskFile {
       limit = first + wanted;
     }
     int count = (int) Math.min(PIECES_MAX, limit - first);
-    pieces.fetch(stub, first, count, span);
+    pieces.fetch(stub, first, count, span, fetches);
     fetchedFrom = first;
     fetchedUntil = first + count;
+  }
+
+  /// Requests by which a reader gets a stretch, when nothing of it is here.
+  public static long requests(long bytes) {
+    long requests = 0;
+    long pieces = 2; // a block is about this
+    for (long left = bytes; left > 0; left -= pieces * ColdPieces.PIECE_BYTES) {
+      pieces = requests == 0 ? pieces : Math.min(PIECES_MAX, 2 * pieces);
+      requests++;
+    }
+    return requests;
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.widerow.storage.cold;
 
 import io.widerow.storage.StorageException;
+import io.widerow.storage.StoreView;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.LinkedHashMap;
@@ -113,10 +114,11 @@ public final class ColdPieces {
   /// @param first number of the first one
   /// @param count number of pieces; the last one may be shorter
   /// @param span time of the segment, for errors
-  void fetch(ColdStub stub, long first, int count, String span) {
+  /// @param fetches counts it
+  void fetch(ColdStub stub, long first, int count, String span, StoreView.Fetches fetches) {
     long offset = first * PIECE_BYTES;
     int bytes = (int) Math.min((long) count * PIECE_BYTES, stub.tailOffset() - offset);
-    byte[] got = request(stub, offset, bytes, span);
+    byte[] got = request(stub, offset, bytes, span, fetches);
     synchronized (pieces) {
       for (int at = 0; at < bytes; at += PIECE_BYTES) {
         byte[] piece = new byte[Math.min(PIECE_BYTES, bytes - at)];
@@ -131,7 +133,8 @@ public final class ColdPieces {
     }
   }
 
-  private byte[] request(ColdStub stub, long offset, int bytes, String span) {
+  private byte[] request(
+      ColdStub stub, long offset, int bytes, String span, StoreView.Fetches fetches) {
     ColdPlace from = place;
     if (from == null) {
       throw new StorageException.Unreachable(
@@ -143,6 +146,7 @@ public final class ColdPieces {
     if (last != null && last.untilNanos - monotonicNanos.getAsLong() > 0) {
       throw unreachable(last.reason, span, last.cause);
     }
+    fetches.add(bytes);
     byte[] got;
     try {
       requests.incrementAndGet();
@@ -167,7 +171,9 @@ public final class ColdPieces {
               .formatted(
                   from.url(),
                   stub.object(),
-                  got == null ? "is gone" : "ends at byte " + (offset + got.length)));
+                  got == null
+                      ? "is gone"
+                      : "ends at byte %d or before".formatted(offset + got.length)));
     }
     bytesRead.addAndGet(got.length);
     return got;

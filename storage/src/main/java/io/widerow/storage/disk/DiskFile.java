@@ -1,5 +1,6 @@
 package io.widerow.storage.disk;
 
+import io.widerow.storage.StoreView;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 
@@ -19,6 +20,11 @@ public interface DiskFile extends AutoCloseable {
   ///
   /// @return bytes read; less than the target's size only at the end of the file
   long read(MemorySegment target, long offset);
+
+  /// The same for a view, whose requests are counted where a part is kept elsewhere.
+  default long read(MemorySegment target, long offset, StoreView.Fetches fetches) {
+    return read(target, offset);
+  }
 
   /// True when a read may wait for a device, so that prefetching pays.
   default boolean mayWait() {

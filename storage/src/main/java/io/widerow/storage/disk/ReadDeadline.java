@@ -1,20 +1,28 @@
 package io.widerow.storage.disk;
 
+import io.widerow.storage.StoreView;
 import io.widerow.storage.WouldBlockException;
 
-/// The deadline of a read that must not block.
+/// The limits of the reads of a view: the deadline of reads that must not block, and what they may
+/// fetch from elsewhere.
 ///
 /// - Threads: any.
 public final class ReadDeadline {
-  /// No deadline; reads may block.
-  public static final ReadDeadline NONE = new ReadDeadline(false, 0);
+  /// No deadline; reads may block, and fetch all they need.
+  public static final ReadDeadline NONE = none();
 
   private final boolean any;
   private final long untilNanos;
+  private final StoreView.Fetches fetches = new StoreView.Fetches();
 
   private ReadDeadline(boolean any, long untilNanos) {
     this.any = any;
     this.untilNanos = untilNanos;
+  }
+
+  /// No deadline, for the reads of one view.
+  public static ReadDeadline none() {
+    return new ReadDeadline(false, 0);
   }
 
   /// A deadline that many nanoseconds from now; reads must not wait for a disk.
@@ -24,6 +32,11 @@ public final class ReadDeadline {
 
   public boolean isAny() {
     return any;
+  }
+
+  /// What is fetched from elsewhere.
+  public StoreView.Fetches fetches() {
+    return fetches;
   }
 
   /// Checks the deadline before a part of a file is read.

@@ -146,7 +146,7 @@ public final class EmbeddedStore implements EventStore {
     this.room = shared.room();
     this.lanes = parts.lanes();
     this.retention =
-        new RetentionControl(contents, lanes::requireTidy, () -> view(ReadDeadline.NONE));
+        new RetentionControl(contents, lanes::requireTidy, () -> view(ReadDeadline.none()));
     this.layout = new LayoutSettings(contents, clock, lanes::requireTidy);
     this.deletions =
         new DeletionControl(contents, files.segments(), merger, lanes::now, lanes::requireTidy);
@@ -292,7 +292,7 @@ public final class EmbeddedStore implements EventStore {
 
   @Override
   public StoreView view() {
-    return view(ReadDeadline.NONE);
+    return view(ReadDeadline.none());
   }
 
   @Override
@@ -313,7 +313,7 @@ public final class EmbeddedStore implements EventStore {
   /// @throws IllegalStateException when the store was not opened with [#openSpool]
   public StoreView viewBefore(LaneArrivals to) {
     requireDrained(true, "only a store that is drained has views that end earlier");
-    return EmbeddedView.of(contents, to, readers, sealer.executor(), ReadDeadline.NONE);
+    return EmbeddedView.of(contents, to, readers, sealer.executor(), ReadDeadline.none());
   }
 
   /// Looks through the ids in segments of earlier starts, so that views between two positions open

@@ -19,6 +19,7 @@ import io.widerow.storage.TypeInfo;
 import io.widerow.storage.aggregate.AggregateHorizon;
 import io.widerow.storage.aggregate.CellCount;
 import io.widerow.storage.aggregate.CellView;
+import io.widerow.storage.aggregate.ColdParts;
 import io.widerow.storage.aggregate.KeptCount;
 import io.widerow.storage.aggregate.NamesScan;
 import io.widerow.storage.aggregate.RollupChoice;
@@ -100,7 +101,8 @@ final class EmbeddedView implements StoreView, CellView {
     this.closers = closers;
     this.layouts = contents.layouts().now();
     this.kept = AggregateHorizon.of(contents.retentions().shown());
-    this.prefetch = new Prefetch(deadline.isAny() ? null : shared.threads().ahead());
+    this.prefetch =
+        new Prefetch(deadline.isAny() ? null : shared.threads().ahead(), deadline.fetches());
     this.readers = BlockReaders.of(shared, deadline);
   }
 
@@ -238,7 +240,7 @@ final class EmbeddedView implements StoreView, CellView {
             PartitionInfo info = view.info(row);
             long keptFrom = keptFromNanos(row.key);
             if (info.events() > 0 && info.timeLastNanos() >= keptFrom) {
-              found.merge(row.key, startingAt(info, keptFrom), PartitionInfo::and);
+              found.merge(row.key, info.startingAt(keptFrom), PartitionInfo::and);
             }
           }
         }
@@ -261,7 +263,7 @@ final class EmbeddedView implements StoreView, CellView {
         PartitionInfo info = view.info(row);
         long keptFrom = keptFromNanos(row.key);
         if (isWanted(row.key, types) && info.timeLastNanos() >= keptFrom) {
-          sums.add(startingAt(info, keptFrom), 0);
+          sums.add(info.startingAt(keptFrom), 0);
         }
       }
     }
@@ -289,7 +291,7 @@ final class EmbeddedView implements StoreView, CellView {
     PartitionKey key = partition.key();
     long keptFrom = keptFromNanos(key);
     return isWanted(key, types) && partition.info().timeLastNanos() >= keptFrom
-        ? startingAt(partition.info(), keptFrom)
+        ? partition.info().startingAt(keptFrom)
         : null;
   }
 
@@ -301,12 +303,6 @@ final class EmbeddedView implements StoreView, CellView {
     return key.untilNanos() - key.fromNanos() <= width
         ? Long.MIN_VALUE
         : kept.keptFromNanos(key.type(), width);
-  }
-
-  private static PartitionInfo startingAt(PartitionInfo info, long fromNanos) {
-    return info.timeFirstNanos() >= fromNanos
-        ? info
-        : new PartitionInfo(info.key(), info.events(), fromNanos, info.timeLastNanos());
   }
 
   @Override
@@ -480,6 +476,16 @@ final class EmbeddedView implements StoreView, CellView {
     return readers;
   }
 
+  @Override
+  public Fetches fetches() {
+    return readers.deadline().fetches();
+  }
+
+  @Override
+  public Elsewhere elsewhere(List<PartitionKey> partitions, Scan scan) {
+    return ColdParts.of(this, kept(partitions), scan);
+  }
+
   private List<PartitionKey> kept(List<PartitionKey> partitions) {
     return partitions.stream().filter(key -> !kept.isPast(key.type(), key.untilNanos())).toList();
   }
@@ -513,7 +519,7 @@ final class EmbeddedView implements StoreView, CellView {
       }
       for (OpenRows.View view : rows) {
         OpenRow row = view.row(key);
-        if (row != null && groups && !readers.deadline().isAny() && !isPlainCount(own)) {
+        if (row != null && groups && !readers.deadline().isAny() && !own.isPlainCount()) {
           cursors.addAll(
               view.openRest(
                   row,
@@ -533,12 +539,6 @@ final class EmbeddedView implements StoreView, CellView {
     }
     prefetch.begin(() -> FirstBlocks.of(this, wanted, scan));
     return cursors;
-  }
-
-  /// True for a count of all events, which open rows know by their order.
-  private static boolean isPlainCount(Scan scan) {
-    Grouping fold = scan.fold();
-    return fold != null && fold.isOfCounts() && scan.filter() instanceof Filter.Everything;
   }
 
   @Override

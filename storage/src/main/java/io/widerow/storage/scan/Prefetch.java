@@ -3,7 +3,7 @@ package io.widerow.storage.scan;
 import io.widerow.event.PartitionKey;
 import io.widerow.storage.Filter;
 import io.widerow.storage.Scan;
-import io.widerow.storage.StorageException;
+import io.widerow.storage.StoreView;
 import io.widerow.storage.segment.Segment;
 import io.widerow.storage.segment.SegmentIndex;
 import java.util.List;
@@ -27,16 +27,19 @@ import org.jspecify.annotations.Nullable;
 ///   cache, where the cursor finds it.
 public final class Prefetch {
   /// For readers that take everything in the order of the file, which the kernel reads ahead.
-  public static final Prefetch OFF = new Prefetch(null);
+  public static final Prefetch OFF = new Prefetch(null, new StoreView.Fetches());
 
   private final @Nullable Executor readers;
+  private final StoreView.Fetches fetches;
   private final AtomicReference<Supplier<List<Range>>> starts = new AtomicReference<>(List::of);
   private volatile boolean waits; // a read has waited for the disk
   private volatile boolean over;
 
   /// @param readers runs the reads; null to read nothing ahead
-  public Prefetch(@Nullable Executor readers) {
+  /// @param fetches those of the view
+  public Prefetch(@Nullable Executor readers, StoreView.Fetches fetches) {
     this.readers = readers;
+    this.fetches = fetches;
     this.over = readers == null;
   }
 
@@ -108,8 +111,8 @@ public final class Prefetch {
       return;
     }
     try {
-      range.segment.touch(range.offset, range.bytes);
-    } catch (StorageException failed) {
+      range.segment.touch(range.offset, range.bytes, fetches);
+    } catch (RuntimeException failed) { // also what a limit of fetches throws
       waits = false; // the cursor reads the same place and reports the failure
     } finally {
       range.segment.release();

@@ -96,7 +96,8 @@ public final class PieceReader {
       buffer = new byte[LongDecoder.withSpare(bytes) + ByteSource.SLACK];
     }
     long begun = System.nanoTime();
-    long done = file.read(MemorySegment.ofArray(buffer).asSlice(0, bytes), offset);
+    long done =
+        file.read(MemorySegment.ofArray(buffer).asSlice(0, bytes), offset, deadline.fetches());
     waited |= System.nanoTime() - begun > WAITED_NANOS && file.mayWait();
     bytesRead += done;
     return done;

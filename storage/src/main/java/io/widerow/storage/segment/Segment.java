@@ -3,6 +3,7 @@ package io.widerow.storage.segment;
 import io.widerow.event.PartitionKey;
 import io.widerow.storage.Damage;
 import io.widerow.storage.StorageException;
+import io.widerow.storage.StoreView;
 import io.widerow.storage.codec.ByteSink;
 import io.widerow.storage.codec.ByteSource;
 import io.widerow.storage.disk.Disk;
@@ -251,11 +252,12 @@ public final class Segment implements AutoCloseable {
   }
 
   /// Reads a part of the file into the kernel's page cache.
-  public void touch(long offset, int length) {
+  public void touch(long offset, int length, StoreView.Fetches fetches) {
     file.expect(offset, length);
     MemorySegment scratch = MemorySegment.ofArray(new byte[Math.min(length, TOUCHED_BYTES)]);
     for (long at = 0; at < length; at += scratch.byteSize()) {
-      file.read(scratch.asSlice(0, Math.min(scratch.byteSize(), length - at)), offset + at);
+      long bytes = Math.min(scratch.byteSize(), length - at);
+      file.read(scratch.asSlice(0, bytes), offset + at, fetches);
     }
   }
 

@@ -3,6 +3,8 @@ package io.widerow.cli.remote;
 import io.widerow.cli.ExitCode;
 import io.widerow.cli.Shell;
 import io.widerow.query.ParameterText;
+import io.widerow.query.aggregation.Cell;
+import io.widerow.query.remote.RemoteDocument;
 import io.widerow.query.remote.RemoteRows;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -22,12 +24,17 @@ import picocli.CommandLine.Parameters;
       "Examples:",
       "  widerow cold list --from 2026-01-01 --to 2026-02-01",
       "  widerow cold recall --from 2026-01-01 --to 2026-02-01 nginx.access",
+      "  widerow cold verify --read",
       "A token needs the scope admin. Exit codes: see `widerow query --help`."
     })
 public final class ColdCommand {
   private static final String PATH = "/v1/admin/cold";
   private static final List<String> HEADS =
       RemoteTable.heads("segment from until events bytes place object");
+
+  private static final List<String> DAMAGED =
+      RemoteTable.heads("segment from until bytes object found");
+  private static final String VERIFY = PATH + "/verify";
 
   private final Shell shell;
 
@@ -92,5 +99,32 @@ public final class ColdCommand {
             range.parameters(),
             List.of("segments", "bytes")));
     return ExitCode.OK.number;
+  }
+
+  @Command(
+      name = "verify",
+      mixinStandardHelpOptions = true,
+      description =
+          "Looks whether the object of each cold segment is there and has its size, and lists the"
+              + " others. Exit code 1: there are such.")
+  int verify(
+      @Mixin Range range,
+      @Option(names = "--read", description = "Read each object whole, and compare its SHA-256.")
+          boolean read,
+      @Mixin RemoteOptions how) {
+    Map<String, List<String>> parameters = range.parameters();
+    ParameterText.put(parameters, "read", read ? "true" : null);
+    String asked = parameters.isEmpty() ? "" : "?" + ParameterText.encode(parameters);
+    RemoteDocument found = RemoteDocument.ask(how.address(shell), "POST", VERIFY + asked);
+    List<List<Cell>> bad = found.rows("damaged", DAMAGED);
+    how.show(shell, new RemoteRows(DAMAGED, bad));
+    shell
+        .err()
+        .printf(
+            "widerow cold: %s segments, %s bytes: %s%n",
+            found.member("segments"),
+            found.member("bytes"),
+            bad.isEmpty() ? "no damage" : bad.size() + " damaged");
+    return (bad.isEmpty() ? ExitCode.OK : ExitCode.DAMAGE_FOUND).number;
   }
 }

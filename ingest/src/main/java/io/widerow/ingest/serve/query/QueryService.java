@@ -240,11 +240,18 @@ final class QueryService {
               view,
               parameters.query(),
               parameters.readMode(),
-              QueryBudget.DEFAULT,
+              QueryBudget.DEFAULT.withFetchedBytes(parameters.extras().coldBudget()),
               resources.memory());
       // Nothing may be written for long, with a selective filter or with statistics.
       var _ = reply.response().whenComplete().whenComplete((_, _) -> reader.cancel());
       parameters.requireRollup(view);
+      if (parameters.extras().plan()) {
+        sink.put(ReadCost.of(reader, 0).json() + "\n");
+        reply.begin(headers(parameters, reader));
+        reply.end(sink.bytes(), sink.length());
+        reader.close();
+        return;
+      }
       try (QueryResult answer =
           new QueryResult(
               reader,

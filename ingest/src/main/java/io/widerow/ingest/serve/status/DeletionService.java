@@ -49,13 +49,27 @@ public final class DeletionService {
   private final MaintenanceRoutes<EmbeddedStore> routes;
   private final Path snapshots;
   private final List<String> backups;
+  private final ColdCopies cold;
   private final Path quarantine;
+
+  /// Finds places of old segments.
+  @FunctionalInterface
+  public interface ColdCopies {
+    /// The places that may still have some files.
+    ///
+    /// @param files that a deletion has removed
+    /// @param endedNanos when it was done, nanoseconds since the Unix epoch
+    List<String> of(List<String> files, long endedNanos);
+  }
 
   /// @param data directory of the store
   /// @param snapshots directory of its snapshots
   /// @param backups places to which it is backed up
-  public DeletionService(EventStore store, Path data, Path snapshots, List<String> backups) {
+  /// @param cold finds those of old segments
+  public DeletionService(
+      EventStore store, Path data, Path snapshots, List<String> backups, ColdCopies cold) {
     this.backups = List.copyOf(backups);
+    this.cold = cold;
     this.routes = MaintenanceRoutes.of(PATH, store, OF_CLUSTER, embedded -> embedded);
     this.snapshots = snapshots;
     this.quarantine = data.resolve("quarantine");
@@ -166,8 +180,11 @@ public final class DeletionService {
     List<String> copies = done ? names(snapshots, standing.endedNanos()) : List.of();
     List<String> damaged = new ArrayList<>(standing.damaged());
     damaged.addAll(names(quarantine, Long.MAX_VALUE));
+    List<String> elsewhere =
+        done ? cold.of(standing.filesRemoved(), standing.endedNanos()) : List.of();
     boolean but =
         !copies.isEmpty()
+            || !elsewhere.isEmpty()
             || !damaged.isEmpty()
             || !standing.journals().isEmpty()
             || !backups.isEmpty();
@@ -189,6 +206,7 @@ public final class DeletionService {
     appendNames(json.append(",\"snapshots\":"), copies);
     appendNames(json.append(",\"quarantine\":"), damaged);
     appendNames(json.append(",\"backups\":"), done ? backups : List.of());
+    appendNames(json.append(",\"cold\":"), elsewhere);
     boolean waits = standing.state().equals("waiting");
     appendNames(json.append(",\"waitsFor\":"), waits ? standing.damaged() : List.of());
     String state = done && but ? "done-but" : standing.state();

@@ -3,12 +3,14 @@ package io.widerow.storage.objects;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.maintenance.ColdControl;
 import io.widerow.storage.manifest.Manifest;
+import io.widerow.storage.manifest.SegmentEntry;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
@@ -46,6 +48,7 @@ public final class ColdMover {
   private volatile long pendingBytes;
   private @Nullable Owner owner; // guarded by this
   private long sweptAt; // guarded by this
+  private volatile @Nullable Left left; // null before the first look for objects that may go
 
   /// What it is doing.
   ///
@@ -61,6 +64,24 @@ public final class ColdMover {
       long bytes,
       long pendingBytes,
       @Nullable String reason) {}
+
+  /// Objects that are there and that no segment needs.
+  ///
+  /// @param nanos of the wall clock when they were looked for
+  /// @param files names of the files that they were
+  private record Left(long nanos, Set<String> files) {}
+
+  /// A segment whose object is not what was put.
+  ///
+  /// @param found what is wrong, as a sentence
+  public record Bad(ColdControl.Cold segment, String found) {}
+
+  /// Objects that were looked at.
+  public record Verified(int segments, long bytes, List<Bad> bad) {
+    public Verified {
+      bad = List.copyOf(bad);
+    }
+  }
 
   /// Segments that were fetched back.
   public record Recalled(int segments, long bytes) {}
@@ -87,15 +108,8 @@ public final class ColdMover {
     pendingBytes = cold.pendingBytes(options.choice());
     try {
       Owner mine = owner;
-      if (mine == null && (pendingBytes > 0 || !cold.all().isEmpty())) {
-        mine =
-            Owner.claim(
-                objects,
-                Owner.COLD,
-                BackupMark.of(cold.disk(), cold.directory()),
-                options.host(),
-                cold.now(),
-                false);
+      if (mine == null && (pendingBytes > 0 || !cold.all().isEmpty() || mayHaveLeft())) {
+        mine = Owner.claim(objects, Owner.COLD, mark(), options.host(), cold.now(), false);
         owner = mine;
       }
       if (mine == null) {
@@ -113,6 +127,29 @@ public final class ColdMover {
       retry.failed(failure);
     }
     return false;
+  }
+
+  private UUID mark() {
+    return BackupMark.of(cold.disk(), cold.directory());
+  }
+
+  /// True when this directory has moved segments before, and objects of them may be left.
+  private boolean mayHaveLeft() {
+    if (!isTimeToSweep()) {
+      return false;
+    }
+    long now = cold.now();
+    Owner before = Owner.now(objects, Owner.COLD);
+    if (before != null && before.mark().equals(mark())) {
+      return true;
+    }
+    left = new Left(now, Set.of());
+    sweptAt = monotonic.getAsLong();
+    return false;
+  }
+
+  private boolean isTimeToSweep() {
+    return monotonic.getAsLong() - sweptAt >= options.sweepEvery().toNanos();
   }
 
   private boolean moveNext(Owner mine) throws InterruptedException {
@@ -162,7 +199,7 @@ public final class ColdMover {
   /// Lets objects go that no segment needs. A failure does not hold up moves.
   private void sweep(Owner mine) {
     long now = monotonic.getAsLong();
-    if (now - sweptAt < options.sweepEvery().toNanos() || !sweepRetry.isDue(now)) {
+    if (!isTimeToSweep() || !sweepRetry.isDue(now)) {
       return;
     }
     cold.deciding().lock();
@@ -182,34 +219,54 @@ public final class ColdMover {
   }
 
   private void sweep(Owner mine, Set<String> needed) {
+    long now = cold.now();
     Set<String> waiting = new HashSet<>();
     Predicate<String> mayGo = name -> OBJECT.matcher(name).matches() && !needed.contains(name);
     for (Trash trash : BackupRetention.trash(objects)) {
-      if (cold.now() - trash.nanos() < options.grace().toNanos()) {
+      if (now - trash.nanos() < options.grace().toNanos()) {
         waiting.addAll(trash.names());
         continue;
       }
-      int left = 0;
+      int more = 0;
       for (String name : trash.names().stream().filter(mayGo).toList()) {
-        if (left-- == 0) {
+        if (more-- == 0) {
           mine.require(objects);
-          left = DELETIONS;
+          more = DELETIONS;
         }
         objects.delete(name);
       }
       mine.require(objects);
       objects.delete(trash.name());
     }
+    List<String> there = objects.list(SEGMENTS).stream().filter(mayGo).toList();
     List<String> names =
-        objects.list(SEGMENTS).stream()
-            .filter(name -> mayGo.test(name) && !waiting.contains(name))
-            .limit(NAMES_MAX)
-            .toList();
+        there.stream().filter(name -> !waiting.contains(name)).limit(NAMES_MAX).toList();
     if (!names.isEmpty()) {
       mine.require(objects);
-      var trash = new Trash(mine.epoch(), cold.now(), names);
+      var trash = new Trash(mine.epoch(), now, names);
       objects.put(trash.name(), new BytesContent(trash.toBytes()));
     }
+    left = new Left(now, there.stream().map(ColdMover::file).collect(Collectors.toSet()));
+  }
+
+  /// The name of the file that an object was.
+  private static String file(String object) {
+    return object.substring(SEGMENTS.length(), object.indexOf('-')) + SegmentEntry.SUFFIX;
+  }
+
+  /// True when the place may still have the object of a segment that is not needed since a time.
+  ///
+  /// @param files names of segment files
+  /// @param nanos of the wall clock, since the Unix epoch
+  public boolean mayHave(List<String> files, long nanos) {
+    Left last = left;
+    return !files.isEmpty()
+        && (last == null || last.nanos < nanos || files.stream().anyMatch(last.files::contains));
+  }
+
+  /// The URL of the place.
+  public String at() {
+    return objects.toString();
   }
 
   /// Fetches cold segments back: they stay for a day at least, unless the store is opened again.
@@ -239,6 +296,51 @@ public final class ColdMover {
       }
     }
     return new Recalled(segments, bytes);
+  }
+
+  /// Looks at the objects of cold segments.
+  ///
+  /// @param whole whether each is read and compared with its digest, instead of its size alone
+  /// @throws ObjectsException.Away when the place cannot be used
+  public Verified verify(Predicate<ColdControl.Cold> wanted, boolean whole) {
+    int segments = 0;
+    long bytes = 0;
+    List<Bad> bad = new ArrayList<>();
+    for (ColdControl.Cold each : cold.all()) {
+      if (wanted.test(each)) {
+        String found = found(each, whole);
+        if (found == null || isNeeded(each)) {
+          segments++;
+          bytes += each.bytes();
+        }
+        if (found != null && isNeeded(each)) {
+          bad.add(new Bad(each, found));
+        }
+      }
+    }
+    return new Verified(segments, bytes, bad);
+  }
+
+  /// False when it was replaced since it was listed.
+  private boolean isNeeded(ColdControl.Cold each) {
+    return cold.all().contains(each);
+  }
+
+  /// What is wrong with an object; null when nothing is.
+  private @Nullable String found(ColdControl.Cold each, boolean whole) {
+    if (!each.place().equals(objects.toString())) {
+      return "it was moved to %s, and `cold` is %s".formatted(each.place(), objects);
+    }
+    ObjectStore.Found there = objects.head(each.object());
+    if (there == null) {
+      return "it is missing";
+    }
+    if (there.bytes() != each.bytes()) {
+      return "it has %d bytes, %d were put".formatted(there.bytes(), each.bytes());
+    }
+    return whole && !hasHash(each.object(), each.sha256())
+        ? "its contents are not what was put"
+        : null;
   }
 
   public Status status() {
