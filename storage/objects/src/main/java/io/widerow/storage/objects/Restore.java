@@ -203,7 +203,7 @@ public final class Restore {
   private BackupCut writeJournals(BackupCatalog catalog, BackupCatalog.Plan plan) {
     BackupCut reached = null;
     List<FrameObject> held = new ArrayList<>(); // with frames after the cut that was reached
-    var chain = new FrameChain(catalog, plan);
+    var chain = new FrameChain(catalog, plan, executor, connections);
     try (RestoredStore store =
         new RestoredStore(disk, work, work.resolve(FORMAT), journals.apply(disk, work))) {
       for (FrameObject object = chain.next(); object != null; object = chain.next()) {
