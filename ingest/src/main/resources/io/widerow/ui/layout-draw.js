@@ -100,6 +100,10 @@ function paint(pen, cell, of, by, paintOf) {
       pen.fillRect(x + width * i / cell.files, y, 1, height);
     }
   }
+  if (cell.cold && !cell.damaged) {
+    pen.fillStyle = paintOf("--cold");
+    pen.fillRect(x, y + height - Math.min(3, height / 2), width, Math.min(3, height / 2));
+  }
   if (cell.late > 0) {
     const size = Math.min(6, width, height);
     pen.fillStyle = paintOf("--late");

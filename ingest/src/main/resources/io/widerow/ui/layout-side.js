@@ -23,17 +23,20 @@ export function tell(map, by, open) {
   const sum = (/** @type {string} */ of) => map.cells.reduce((/** @type {number} */ total, /** @type {any} */ cell) => total + (cell[of] ?? NaN), 0);
   const sealed = map.cells.filter((/** @type {any} */ cell) => cell.bytes > 0);
   const each = add(sealed, "bytes") / add(sealed, "events");
+  const cold = add(map.segments.filter((/** @type {any} */ each) => each.cold), "bytes");
   fill(side,
     h("p.big", {}, h("b", {}, whole(sum("partitions"))), " partitions"),
     map.away ? h("p.refused-text", {}, map.away) : null,
-    h("div.pairs-grid", {}, pair("events", told(sum("events"), whole)), pair("on disk", told(sum("bytes"), bytes)),
-      pair("bytes an event", told(each, (of) => of.toFixed(1))), pair("bucket × shards", form(map))),
+    h("div.pairs-grid", {}, pair("events", told(sum("events"), whole)), pair(cold > 0 ? "stored" : "on disk", told(sum("bytes"), bytes)),
+      pair("bytes an event", told(each, (of) => of.toFixed(1))), pair("bucket × shards", form(map)),
+      cold > 0 ? h("div", { test: "map-cold" }, h("small", {}, "of these cold"), h("span", {}, bytes(cold))) : null),
     ...map.folded.length > 0 ? [h("p.quiet", { test: "map-folded" }, `Folded: ${map.folded.join(", ")}.`)] : [],
     ...lanes(map.lanes), ...chosen(map, open), ...damage(map.damage),
     h("h3", {}, "Key"),
     h("div.map-key", { test: "map-key" }, "few ", ...[0, 1, 2, 3, 4].map((i) => h(`i.shade-${i}`)),
       by === "bytes" ? " most bytes of its type" : by === "each" ? " most bytes an event" : " most of its type"),
     h("div.map-key", {}, h("i.open"), "open ", h("i.sealed"), "sealed ", h("i.shade-3"), "final ", h("i.late"), "late ", h("i.damaged"), "damaged"),
+    cold > 0 ? h("div.map-key", {}, h("i.cold"), "cold: kept elsewhere") : null,
     h("p.quiet", {}, key("b"), " bytes  ", key("B"), " bytes an event"));
 }
 
@@ -75,7 +78,7 @@ function chosen(map, open) {
   return [h("h3", {}, cell.partition ? "Partition" : `${whole(cell.partitions)} partitions`),
     h("p.mono", { test: "partition" }, ...shown(cell.partition ?? `${dayText(cell.from)} | ${cell.type}${cell.of ? ` | ${cell.shard}` : ""}`)),
     h("div.pairs-grid", {}, pair("events", told(cell.events, whole)), pair("bytes", told(cell.bytes, bytes)),
-      pair("state", cell.state + (cell.files > 0 ? `, ${cell.files} segment${cell.files > 1 ? "s" : ""}` : "")), pair("came late", whole(cell.late)),
+      pair("state", (cell.cold ? "cold" : cell.state) + (cell.files > 0 ? `, ${cell.files} segment${cell.files > 1 ? "s" : ""}` : "")), pair("came late", whole(cell.late)),
       cell.lane === undefined ? null : pair("lane", String(cell.lane)), cell.weight === null ? null : pair("weight", cell.weight.toFixed(2)),
       cell.first ? pair("first, last", `${time(cell.first)} – ${time(cell.last)}`, true) : null),
     cell.damaged ? h("p.refused-text", {}, "Damaged: not all of its events can be read.") : null,

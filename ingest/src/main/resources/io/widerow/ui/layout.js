@@ -91,7 +91,7 @@ export function repaint() {
   const sum = (/** @type {string} */ of) => add(map.cells, of);
   Object.assign(canvas.dataset, {
     partitions: sum("partitions"), events: sum("events"), segments: map.segments.length, rows: map.rows,
-    damaged: map.cells.filter((cell) => cell.damaged).length, late: sum("late"), open: map.cells.filter((cell) => cell.state === "open").length,
+    damaged: map.cells.filter((cell) => cell.damaged).length, cold: map.cells.filter((cell) => cell.cold).length, late: sum("late"), open: map.cells.filter((cell) => cell.state === "open").length,
   });
   const greatest = map.cells.reduce((most, cell) => (cell.events > (most?.events ?? -1) ? cell : most), null);
   canvas.setAttribute("aria-label", `${sum("partitions")} wide rows of ${map.types.length} types, ${sum("events")} events`
@@ -121,7 +121,7 @@ function hint(event) {
   const of = at(map, event.offsetX, event.offsetY);
   tip.hidden = !of;
   if (of) {
-    fill(tip, ...shown(of.file ? `${of.file}: ${of.partitions} partitions, ${of.final ? "final" : "not merged yet"}` : of.partition ?? `${of.type}, ${of.partitions} partitions`),
+    fill(tip, ...shown(of.file ? `${of.file}: ${of.partitions} partitions, ${of.cold ? "cold, kept elsewhere" : of.final ? "final" : "not merged yet"}` : of.partition ?? `${of.type}, ${of.partitions} partitions`),
       h("span.quiet", {}, ` ${of.events === null ? "" : `${short(of.events)} events`} ${of.bytes ? bytes(of.bytes) : ""}`));
     Object.assign(tip.style, { left: `${Math.min(event.offsetX + 12, box.clientWidth - 320)}px`, top: `${event.offsetY + 18}px` });
   }

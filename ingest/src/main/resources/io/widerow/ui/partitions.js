@@ -14,7 +14,7 @@ function cell(line) {
   return {
     ...line, shard, of: String(line.shard ?? ""), name: line.partition ?? `${line.from} ${line.to} ${line.type} ${shard}`, types: [line.type],
     from: nanos(line.from), to: nanos(line.to), partitions: line.partitions ?? 1, late: line.late ?? 0,
-    files: line.segments?.length ?? 0, damaged: false, box: { x: 0, y: 0, width: 0, height: 0 },
+    files: line.segments?.length ?? 0, damaged: false, cold: false, box: { x: 0, y: 0, width: 0, height: 0 },
   };
 }
 
@@ -26,8 +26,10 @@ export function read(lines) {
   const of = (/** @type {string} */ kind) => lines.filter((line) => line[kind] !== undefined && (kind === "type" || line.type === undefined));
   const cells = of("type").map(cell);
   const damage = of("damage");
+  const segments = of("segment").map(segment);
   mark(cells, damage);
-  return { ...fold(cells), lanes: of("lane"), segments: of("segment").map(segment), damage };
+  markCold(cells, segments);
+  return { ...fold(cells), lanes: of("lane"), segments, damage };
 }
 
 /** @param {any} line */
@@ -45,6 +47,16 @@ function mark(cells, damage) {
       !each.partition && each.type === type && each.from <= from && from < each.to && [shard, ""].includes(each.of));
     there.forEach((each) => { each.damaged = true; });
   }
+}
+
+/** Marks the cells that lie in cold segments only; of a sum, when all segments of its time are cold. @param {any[]} cells @param {any[]} segments */
+function markCold(cells, segments) {
+  const cold = new Set(segments.filter((each) => each.cold).map((each) => each.segment));
+  const warm = segments.filter((each) => !each.cold);
+  cells.filter(() => cold.size > 0).forEach((each) => {
+    each.cold = each.segments ? each.state !== "open" && each.segments.every((/** @type {number} */ id) => cold.has(id))
+      : each.state === "final" && !warm.some((of) => of.from < each.to && each.from < of.to);
+  });
 }
 
 /**
@@ -92,6 +104,7 @@ function sum(cells, to) {
     there.weight = Math.max(there.weight, each.weight);
     there.files = 0;
     there.damaged ||= each.damaged;
+    there.cold &&= each.cold;
     there.state = [there.state, each.state].sort((a, b) => FORMS.indexOf(a) - FORMS.indexOf(b))[0];
     if (there.types.length <= NAMES_MAX && !there.types.includes(each.types[0])) {
       there.types.push(each.types[0]);

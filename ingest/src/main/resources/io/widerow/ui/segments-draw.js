@@ -29,9 +29,15 @@ export function drawSegments(pen, map, top, x, width, paintOf) {
       hatch(pen, of.box, paintOf);
       continue;
     }
-    pen.fillStyle = paintOf(of.final ? `--map-${of.bytes > most / 8 ? 3 : 2}` : "--map-1");
-    pen.fillRect(of.box.x, of.box.y, of.box.width, of.box.height);
-    title(pen, of.file.replace(/^0+(?=\w)/, ""), of.box, of.final ? "--map-on" : "--quiet", paintOf);
+    if (of.cold) { // an outline: its blocks are elsewhere
+      pen.strokeStyle = paintOf("--cold");
+      pen.lineWidth = 1.5;
+      pen.strokeRect(of.box.x + 0.75, of.box.y + 0.75, Math.max(of.box.width - 1.5, 0.5), of.box.height - 1.5);
+    } else {
+      pen.fillStyle = paintOf(of.final ? `--map-${of.bytes > most / 8 ? 3 : 2}` : "--map-1");
+      pen.fillRect(of.box.x, of.box.y, of.box.width, of.box.height);
+    }
+    title(pen, of.file.replace(/^0+(?=\w)/, ""), of.box, of.final && !of.cold ? "--map-on" : "--quiet", paintOf);
   }
   const open = map.cells.filter((/** @type {any} */ cell) => cell.state === "open");
   if (open.length > 0) {

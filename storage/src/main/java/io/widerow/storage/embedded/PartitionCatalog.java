@@ -78,6 +78,7 @@ public final class PartitionCatalog {
   /// @param partitions how many partitions have events in it
   /// @param merged true when a merge wrote it, which is final
   /// @param damaged true when damage was found in it
+  /// @param cold true when its blocks are kept elsewhere
   public record Segment(
       long id,
       String file,
@@ -87,7 +88,8 @@ public final class PartitionCatalog {
       long bytes,
       int partitions,
       boolean merged,
-      boolean damaged) {}
+      boolean damaged,
+      boolean cold) {}
 
   /// A lane of writers.
   ///
@@ -261,6 +263,7 @@ public final class PartitionCatalog {
         live.entry().bytes(),
         live.partitions().size(),
         live.entry().merged(),
-        !live.isWhole());
+        !live.isWhole(),
+        live.isCold());
   }
 }

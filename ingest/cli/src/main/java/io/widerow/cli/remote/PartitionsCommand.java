@@ -51,7 +51,7 @@ public final class PartitionsCommand implements Callable<Integer> {
   private static final List<String> SUM_HEADS =
       List.of("from", "type", "shard", "partitions", "events", "bytes", "weight", "state", "late");
   private static final List<String> SEGMENT_HEADS =
-      List.of("segment", "file", "from", "to", "events", "bytes", "partitions", "final", "damaged");
+      RemoteTable.heads("segment file from to events bytes partitions final damaged cold");
   private static final List<String> LANE_HEADS =
       RemoteTable.heads("lane slots slotsUsed openEvents openBytes journalBytes forcedAgoMicros");
   private static final List<String> DAMAGE_HEADS =

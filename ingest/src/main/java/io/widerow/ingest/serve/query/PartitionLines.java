@@ -164,6 +164,7 @@ final class PartitionLines {
     lines.append(",\"partitions\":").append(segment.partitions());
     lines.append(",\"final\":").append(segment.merged());
     lines.append(",\"damaged\":").append(segment.damaged());
+    lines.append(",\"cold\":").append(segment.cold());
     end();
   }
 
