@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.ToDoubleFunction;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,7 @@ final class ColdThreads implements AutoCloseable {
   private static final Duration PAUSE = Duration.ofSeconds(1);
   private static final long BEHIND_BYTES_MAX = 10L << 30;
   private static final int MOVES_AT_ONCE = 16;
+  private static final int CACHE_SHARE = 2; // of the free space
 
   private final ColdControl cold;
   private final ColdMover mover;
@@ -42,18 +44,23 @@ final class ColdThreads implements AutoCloseable {
     cold = store.cold();
     cold.readFrom(new ColdObjects(objects, readers));
     mover = new ColdMover(cold, objects, ColdOptions.of(keys, HostName.value()), System::nanoTime);
-    FunctionCounter.builder("widerow.cold.reads", cold, ColdControl::requests)
-        .tag("source", "place")
-        .register(registry);
-    FunctionCounter.builder("widerow.cold.reads", cold, ColdControl::hits)
-        .tag("source", "memory")
-        .register(registry);
+    cold.cache(
+        Math.min(keys.cacheBytes(), cold.disk().usableBytes(cold.directory()) / CACHE_SHARE));
+    count("place", ColdControl::requests, registry);
+    count("memory", ColdControl::hits, registry);
+    count("disk", ColdControl::cacheHits, registry);
     FunctionCounter.builder("widerow.cold.read.bytes", cold, ColdControl::bytesRead)
         .register(registry);
     Gauge.builder("widerow.cold.bytes", mover, each -> each.status().bytes()).register(registry);
     Gauge.builder("widerow.cold.pending.bytes", mover, each -> each.status().pendingBytes())
         .register(registry);
     moves.repeat("moves to cold", PAUSE, this::step);
+  }
+
+  private void count(String source, ToDoubleFunction<ColdControl> reads, MeterRegistry registry) {
+    FunctionCounter.builder("widerow.cold.reads", cold, reads)
+        .tag("source", source)
+        .register(registry);
   }
 
   ColdMover mover() {
@@ -121,5 +128,6 @@ final class ColdThreads implements AutoCloseable {
     closed = true;
     moves.stop();
     readers.shutdown();
+    cold.closeCache();
   }
 }

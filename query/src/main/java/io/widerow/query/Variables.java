@@ -39,6 +39,7 @@ public final class Variables {
           "cluster-ttl",
           "cold",
           "cold-after",
+          "cold-cache-bytes",
           "cold-min-bytes",
           "cold-read-budget",
           "connections-max",

@@ -20,9 +20,18 @@ import org.jspecify.annotations.Nullable;
 /// @param ages by type or pattern
 /// @param bytesMin smaller segments stay
 /// @param readBudget bytes that one query may fetch
+/// @param cacheBytes bytes of a cache on the disk; 0 for none
 public record ColdKeys(
-    ObjectPlace place, S3Options s3, Age age, Map<String, Age> ages, long bytesMin, long readBudget)
+    ObjectPlace place,
+    S3Options s3,
+    Age age,
+    Map<String, Age> ages,
+    long bytesMin,
+    long readBudget,
+    long cacheBytes)
     implements ColdControl.Choice {
+  private static final long CACHE_BYTES_MAX = 64L << 30;
+
   static final Key<Optional<ObjectPlace>> COLD =
       new Key<>(
           "cold",
@@ -69,8 +78,19 @@ public record ColdKeys(
           Check.from(0),
           "bytes that one query may fetch from `cold`; its parameter `cold-budget` says otherwise");
 
+  private static final Key<Long> CACHE_BYTES =
+      new Key<>(
+          "cold-cache-bytes",
+          Group.ADVANCED,
+          Default.of("1073741824"),
+          Form.LONG,
+          Check.range(0, CACHE_BYTES_MAX),
+          "bytes on the disk for parts of cold segments that were read last, at most half of what"
+              + " is free at the start; 0: none");
+
   /// In the order in which they are printed.
-  static final List<Key<?>> ALL = List.of(COLD, AFTER, AFTER_OF, BYTES_MIN, READ_BUDGET);
+  static final List<Key<?>> ALL =
+      List.of(COLD, AFTER, AFTER_OF, BYTES_MIN, READ_BUDGET, CACHE_BYTES);
 
   /// Null without a place.
   static @Nullable ColdKeys of(ConfigValues values, boolean insecure) {
@@ -83,7 +103,8 @@ public record ColdKeys(
                 values.get(AFTER),
                 values.ofTypes(AFTER_OF),
                 values.get(BYTES_MIN),
-                values.get(READ_BUDGET)))
+                values.get(READ_BUDGET),
+                values.get(CACHE_BYTES)))
         .orElse(null);
   }
 

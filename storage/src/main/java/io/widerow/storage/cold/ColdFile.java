@@ -127,7 +127,7 @@ public final class ColdFile implements DiskFile {
     while (!pieces.copy(stub, number, from, target)) {
       fetching.lock();
       try {
-        if (!pieces.has(stub, number)) {
+        if (!pieces.has(stub, number) && !pieces.load(stub, number)) {
           fetch(at, Math.min(end, stub.tailOffset()), fetches);
         }
       } finally {
@@ -156,6 +156,9 @@ public final class ColdFile implements DiskFile {
       limit = first + wanted;
     }
     int count = (int) Math.min(PIECES_MAX, limit - first);
+    while (count > 1 && pieces.isHere(stub, first + count - 1)) {
+      count--;
+    }
     pieces.fetch(stub, first, count, span, fetches);
     fetchedFrom = first;
     fetchedUntil = first + count;

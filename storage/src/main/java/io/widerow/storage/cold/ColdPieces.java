@@ -2,17 +2,20 @@ package io.widerow.storage.cold;
 
 import io.widerow.storage.StorageException;
 import io.widerow.storage.StoreView;
+import io.widerow.storage.disk.Disk;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// The pieces of cold segments that were read last, and the place that has the rest. After a
-/// failure of the place nothing asks it for some seconds: readers that wait for each other fail
-/// together, and not one after the other.
+/// The pieces of cold segments that were read last, in memory and in a [ColdCache], and the place
+/// that has the rest. After a failure of the place nothing asks it for some seconds: readers that
+/// wait for each other fail together, and not one after the other.
 ///
 /// - Threads: any.
 /// - Memory: 32 MiB of the heap, or a sixteenth of it if that is less, once something was read.
@@ -22,6 +25,10 @@ public final class ColdPieces {
 
   private static final long MEMORY_BYTES_MAX = 32 << 20;
   private static final int HEAP_SHARE = 16;
+
+  /// A reader that has fetched more than this share of the cache keeps nothing there.
+  private static final int SCAN_SHARE = 4;
+
   private static final long REST_NANOS = 5_000_000_000L;
   private static final long REASON_NANOS = 25_000_000_000L;
 
@@ -31,6 +38,9 @@ public final class ColdPieces {
   private final AtomicLong requests = new AtomicLong();
   private final AtomicLong bytesRead = new AtomicLong();
   private final AtomicLong hits = new AtomicLong();
+  private final AtomicLong cacheHits = new AtomicLong();
+  private volatile @Nullable ColdCache cache;
+  private volatile long cacheBytesMax;
   private volatile @Nullable ColdPlace place;
   private volatile @Nullable Away away;
 
@@ -59,6 +69,43 @@ public final class ColdPieces {
   public void from(@Nullable ColdPlace newPlace) {
     place = newPlace;
     away = null;
+  }
+
+  /// Keeps pieces in a directory from now on.
+  ///
+  /// @param bytesMax 0 to keep none, and to delete what is there
+  public void cacheIn(Disk disk, Path directory, long bytesMax) {
+    if (bytesMax == 0) {
+      ColdCache.delete(disk, directory);
+    } else {
+      cacheBytesMax = bytesMax;
+      cache = ColdCache.open(disk, directory, bytesMax);
+    }
+  }
+
+  /// Closes the files of the cache, which stay for the next start.
+  public void closeCache() {
+    ColdCache open = cache;
+    if (open != null) {
+      open.close();
+    }
+  }
+
+  /// Bytes of the pieces on the disk.
+  public long cacheBytes() {
+    ColdCache open = cache;
+    return open == null ? 0 : open.bytes();
+  }
+
+  /// Why no piece is kept on the disk although there is a cache; null when they are.
+  public @Nullable String cacheFailure() {
+    ColdCache open = cache;
+    return open == null ? null : open.failure();
+  }
+
+  /// Pieces that were on the disk when a reader wanted them.
+  public long cacheHits() {
+    return cacheHits.get();
   }
 
   /// Requests to the place so far.
@@ -90,6 +137,24 @@ public final class ColdPieces {
     }
   }
 
+  /// True when a piece is in memory or on the disk.
+  boolean isHere(ColdStub stub, long number) {
+    ColdCache open = cache;
+    return has(stub, number) || (open != null && open.has(stub, number));
+  }
+
+  /// Brings a piece from the disk into memory; false when it is not there.
+  boolean load(ColdStub stub, long number) {
+    ColdCache open = cache;
+    byte[] piece = open == null ? null : open.get(stub, number);
+    if (piece == null) {
+      return false;
+    }
+    cacheHits.incrementAndGet();
+    keep(stub, number, piece, most);
+    return true;
+  }
+
   /// Copies a part of a piece, if it is here.
   boolean copy(ColdStub stub, long number, int from, MemorySegment target) {
     byte[] piece;
@@ -119,14 +184,22 @@ public final class ColdPieces {
     long offset = first * PIECE_BYTES;
     int bytes = (int) Math.min((long) count * PIECE_BYTES, stub.tailOffset() - offset);
     byte[] got = request(stub, offset, bytes, span, fetches);
-    synchronized (pieces) {
-      for (int at = 0; at < bytes; at += PIECE_BYTES) {
-        byte[] piece = new byte[Math.min(PIECE_BYTES, bytes - at)];
-        System.arraycopy(got, at, piece, 0, piece.length);
-        pieces.put(new Key(stub.object(), first + at / PIECE_BYTES), piece);
+    ColdCache open = fetches.bytes() > cacheBytesMax / SCAN_SHARE ? null : cache;
+    for (int at = 0; at < bytes; at += PIECE_BYTES) {
+      byte[] piece = Arrays.copyOfRange(got, at, Math.min(at + PIECE_BYTES, bytes));
+      long number = first + at / PIECE_BYTES;
+      keep(stub, number, piece, Math.max(most, count));
+      if (open != null) {
+        open.put(stub, number, piece);
       }
+    }
+  }
+
+  private void keep(ColdStub stub, long number, byte[] piece, int limit) {
+    synchronized (pieces) {
+      pieces.put(new Key(stub.object(), number), piece);
       var eldest = pieces.keySet().iterator();
-      while (pieces.size() > Math.max(most, count)) {
+      while (pieces.size() > limit) {
         eldest.next();
         eldest.remove();
       }

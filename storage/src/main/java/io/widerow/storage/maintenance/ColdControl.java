@@ -38,6 +38,8 @@ public final class ColdControl {
   /// So long a segment that was fetched back stays, unless the store is opened again.
   private static final long RECALLED_NANOS = Duration.ofDays(1).toNanos();
 
+  private static final String CACHE = "cold-cache";
+
   private final StoreContents contents;
   private final SegmentFiles files;
   private final Disk disk;
@@ -170,6 +172,33 @@ public final class ColdControl {
   /// Pieces of cold segments that were here when a reader wanted them.
   public long hits() {
     return files.pieces().hits();
+  }
+
+  /// Keeps pieces of them on the disk from now on, in the directory of the store.
+  ///
+  /// @param bytesMax 0 for none
+  public void cache(long bytesMax) {
+    files.pieces().cacheIn(disk, directory.resolve(CACHE), bytesMax);
+  }
+
+  /// Ends that. What is there stays for the next start.
+  public void closeCache() {
+    files.pieces().closeCache();
+  }
+
+  /// Bytes of the pieces on the disk.
+  public long cacheBytes() {
+    return files.pieces().cacheBytes();
+  }
+
+  /// Why none is kept there; null when nothing is wrong.
+  public @Nullable String cacheFailure() {
+    return files.pieces().cacheFailure();
+  }
+
+  /// Pieces that were on the disk when a reader wanted them.
+  public long cacheHits() {
+    return files.pieces().cacheHits();
   }
 
   /// Why a cold segment could not be read a moment ago; null when one could.

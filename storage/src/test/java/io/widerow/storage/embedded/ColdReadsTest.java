@@ -196,6 +196,50 @@ class ColdReadsTest {
   }
 
   @Test
+  void whatWasReadIsReadFromTheDiskAfterARestart() {
+    store.cold().cache(64 << 20);
+    List<StoreModel.Shown> before = all();
+    assertTrue(store.cold().cacheBytes() > 0, "nothing is on the disk");
+    store.cold().closeCache();
+    store.close();
+    disk = disk.restart();
+    store = open();
+    store.cold().readFrom(place);
+    store.cold().cache(64 << 20);
+    int reads = place.reads();
+    place.away(true);
+    assertEquals(before, all());
+    assertEquals(reads, place.reads());
+    assertTrue(store.cold().cacheHits() > 0, "no piece came from the disk");
+    assertNull(store.cold().cacheFailure());
+  }
+
+  @Test
+  void aScanThatIsLargeForTheCacheKeepsNothingThere() {
+    store.cold().cache(1 << 18);
+    List<StoreModel.Shown> _ = all();
+    assertTrue(store.cold().cacheBytes() <= 1 << 18, () -> "" + store.cold().cacheBytes());
+  }
+
+  @Test
+  void aQueryIsLimitedInWhatItFetches() {
+    try (StoreView view = store.view()) {
+      List<PartitionKey> keys = keys(view);
+      StoreView.Elsewhere all = view.elsewhere(keys, Scan.all());
+      assertTrue(all.segments() > 0 && all.bytes() > 0 && all.requests() > 0, all.toString());
+      view.fetches().limit(100_000, () -> new IllegalArgumentException("too much"));
+      var over =
+          assertThrows(
+              IllegalArgumentException.class, () -> StoreReading.readKeys(view, keys, Scan.all()));
+      assertEquals("too much", over.getMessage());
+      assertTrue(view.fetches().bytes() <= 100_000, () -> "" + view.fetches().bytes());
+      view.fetches().limit(Long.MAX_VALUE, IllegalArgumentException::new);
+      var _ = StoreReading.readKeys(view, keys, Scan.all());
+      assertTrue(view.fetches().requests() <= all.requests() + keys.size());
+    }
+  }
+
+  @Test
   void aPlaceThatIsAwayEndsAQueryWithItsSpanAndNothingElse() {
     List<StoreModel.Shown> before = all();
     store.cold().readFrom(null);

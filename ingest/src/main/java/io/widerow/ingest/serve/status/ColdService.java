@@ -128,8 +128,9 @@ public record ColdService(
     StringBuilder json = new StringBuilder(",\"cold\":{\"state\":\"").append(now.state());
     HttpResponses.appendString(json.append("\",\"at\":"), now.at());
     json.append(
-        ",\"segments\":%d,\"bytes\":%d,\"pendingBytes\":%d"
-            .formatted(now.segments(), now.bytes(), now.pendingBytes()));
+        ",\"segments\":%d,\"bytes\":%d,\"pendingBytes\":%d,\"cacheBytes\":%d"
+            .formatted(now.segments(), now.bytes(), now.pendingBytes(), now.cacheBytes()));
+    HttpResponses.appendString(json.append(",\"cacheReason\":"), now.cacheReason());
     HttpResponses.appendString(json.append(",\"reason\":"), now.reason());
     return json.append('}').toString();
   }

@@ -37,7 +37,10 @@ class ColdOverHttpTest {
 
   private Map<String, String> keys() {
     return Map.of(
-        "cold", "file:" + directory.resolve("place"), "cold-after", "1s", "cold-min-bytes", "0");
+        "cold", "file:" + directory.resolve("place"),
+        "cold-after", "1s",
+        "cold-min-bytes", "0",
+        "cold-cache-bytes", "0");
   }
 
   @Test

@@ -56,6 +56,8 @@ public final class ColdMover {
   /// @param segments number of cold segments
   /// @param bytes of them
   /// @param pendingBytes of segments that should have moved
+  /// @param cacheBytes of pieces on the disk
+  /// @param cacheReason why none is kept there; null when nothing is wrong
   /// @param reason the last failure; null after a success
   public record Status(
       String state,
@@ -63,6 +65,8 @@ public final class ColdMover {
       long segments,
       long bytes,
       long pendingBytes,
+      long cacheBytes,
+      @Nullable String cacheReason,
       @Nullable String reason) {}
 
   /// Objects that are there and that no segment needs.
@@ -354,6 +358,8 @@ public final class ColdMover {
         all.size(),
         all.stream().mapToLong(ColdControl.Cold::bytes).sum(),
         pendingBytes,
+        cold.cacheBytes(),
+        cold.cacheFailure(),
         end == null ? reason : end);
   }
 }
