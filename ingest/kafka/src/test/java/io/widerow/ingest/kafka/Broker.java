@@ -28,7 +28,8 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /// A broker of Kafka, its own controller, as a process of its own. Its libraries are those that the
 /// module `ingest/kafka/server` fetches. Its segments are small: after a kill it reads the last one
-/// of each partition before it listens.
+/// of each partition before it listens. Records never expire by age: those of tests have old times,
+/// and it begins to delete half a minute after its start.
 ///
 /// - Threads: one.
 public final class Broker implements AutoCloseable {
@@ -74,9 +75,11 @@ public final class Broker implements AutoCloseable {
         share.coordinator.state.topic.replication.factor=1
         share.coordinator.state.topic.min.isr=1
         group.initial.rebalance.delay.ms=0
+        log.retention.ms=-1
         log.retention.check.interval.ms=1000
         log.segment.delete.delay.ms=0
         log.cleaner.backoff.ms=100
+        log.cleaner.dedupe.buffer.size=4194304
         log.segment.bytes=16777216
         """
                 .formatted(port, controller, directory.resolve("logs"))
