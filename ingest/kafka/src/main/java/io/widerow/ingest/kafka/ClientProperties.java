@@ -160,9 +160,12 @@ record ClientProperties(List<String> brokers, KafkaAccess access, String prefix)
       }
     }
     Throwable last = last(failure);
-    return last.equals(failure)
-        ? String.valueOf(failure.getMessage())
-        : "%s: %s".formatted(failure.getMessage(), last.getMessage());
+    return last.equals(failure) ? text(last) : "%s: %s".formatted(text(failure), text(last));
+  }
+
+  private static String text(Throwable failure) {
+    String message = failure.getMessage();
+    return message == null ? failure.getClass().getSimpleName() : message;
   }
 
   private static Throwable last(Throwable failure) {

@@ -11,7 +11,6 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ConsumerGroupDescription;
 import org.apache.kafka.clients.admin.TopicDescription;
@@ -23,6 +22,7 @@ import org.apache.kafka.common.TopicPartitionInfo;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.GroupIdNotFoundException;
 import org.apache.kafka.common.errors.InvalidTopicException;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
@@ -151,8 +151,8 @@ final class TopicDiscovery {
     } catch (ExecutionException failed) {
       Throwable cause = failed.getCause();
       throw cause instanceof KafkaException kafka ? kafka : new KafkaException(cause);
-    } catch (TimeoutException late) {
-      throw new KafkaException("no broker answers", late);
+    } catch (java.util.concurrent.TimeoutException late) {
+      throw new TimeoutException("no answer in %d s".formatted(SECONDS_MAX), late);
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
       throw new KafkaException(interrupted);
