@@ -30,7 +30,7 @@ public final class KafkaProvider implements SourceProvider {
       @Nullable SharedSources shared) {
     CLIENT_LOG.setLevel(Level.WARNING);
     int pollers = options.stream().mapToInt(KafkaOptions::readers).sum();
-    SourceShares shares = new SourceShares(intake, pollers);
+    SourceShares shares = new SourceShares(intake.credit(), pollers, intake.lanes().positions());
     List<KafkaSource> sources = new ArrayList<>();
     for (KafkaOptions each : options) {
       try {

@@ -1,7 +1,6 @@
 package io.widerow.ingest.kafka;
 
 import io.widerow.ingest.intake.ByteCredit;
-import io.widerow.ingest.intake.Intake;
 import io.widerow.ingest.lane.PositionLedger;
 import io.widerow.ingest.lane.SourcePartition;
 import io.widerow.ingest.lane.SourcePosition;
@@ -32,10 +31,11 @@ final class SourceShares {
   private final AtomicInteger begun = new AtomicInteger(); // partitions without a position before
 
   /// @param pollers threads that poll, of all sources
-  SourceShares(Intake intake, int pollers) {
+  /// @param positions of the partitions that were read before
+  SourceShares(ByteCredit credit, int pollers, Map<SourcePartition, SourcePosition> positions) {
+    this.credit = credit;
     this.pollers = pollers;
-    credit = intake.credit();
-    positions = intake.lanes().positions();
+    this.positions = positions;
   }
 
   /// The bytes that a thread asks brokers for at a time. What it has received and polled is not
