@@ -43,6 +43,20 @@ class LokiLogqlTest {
       "rate_counter({app=\"c\"} | logfmt | unwrap n [1m])",
       "{app=c} 0.11666666666666665" // 1, 5, 2: an increase of 6 with a reset
     },
+    {
+      "sum by (e) (count_over_time({app=\"c\"} | label_format e=`{{.nope}}` [1m])) + on (e)"
+          + " vector(1)",
+      "{} 4" // a label without a value matches one that is not there
+    },
+    {
+      "sum by (e) (count_over_time({app=\"c\"} | label_format e=`{{.nope}}` [1m])) unless"
+          + " vector(1)",
+      "nothing"
+    },
+    {
+      "sum by (e) (count_over_time({app=\"c\"} | label_format e=`{{.nope}}` [1m])) and vector(1)",
+      "{e=} 3"
+    },
     {"count_over_time({app=\"j\"} | json [1m])", "{app=j, k=first, v=} 1"},
     {"count_over_time({app=\"j\"} | json w=\"nope\" [1m])", "{app=j, w=} 1"},
     {"count_over_time({app=\"a\"} | logfmt | x > 5 | __error__=\"\" [1m])", "nothing"},

@@ -52,18 +52,18 @@ final class Operations {
     return new MetricRun.Value(false, result);
   }
 
-  /// The labels that must be equal, in a table.
+  /// The labels that must be equal, in a table. One without a value is as none.
   private LabelSet key(LogqlSeries series) {
     execution.check();
     Metric.Labels on = binary.on();
     LabelSet labels = series.labels();
     if (on == null) {
       execution.hold(MEMBER_BYTES);
-      return labels;
+      return labels.withoutEmpty();
     }
     LabelSet key = on.without() ? labels.without(on.names()) : labels.only(on.names());
     execution.hold(MEMBER_BYTES + key.bytes());
-    return key;
+    return key.withoutEmpty();
   }
 
   /// Series of one side, the "many", each with the one of the other side whose labels agree.
@@ -103,9 +103,9 @@ final class Operations {
       return key;
     }
     if (sides.included().isEmpty()) {
-      return many;
+      return many.withoutEmpty();
     }
-    TreeMap<String, String> labels = new TreeMap<>(many.labels());
+    TreeMap<String, String> labels = new TreeMap<>(many.withoutEmpty().labels());
     for (String name : sides.included()) {
       String value = one.labels().getOrDefault(name, "");
       if (value.isEmpty()) {
