@@ -123,7 +123,7 @@ class LogqlOracleTest {
     Metric parsed = (Metric) LogqlParser.parse(metric.text());
     String what = metric.text() + " at " + steps;
     try (LogqlContext execution = execution(view)) {
-      if (metric.fails(start, steps.at(steps.count() - 1), lines)) {
+      if (metric.fails(steps, lines)) {
         QueryException refused =
             assertThrows(
                 QueryException.Refused.class,

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 /// A metric query as text, and its value at an instant by looking at all lines.
 final class PlainMetric {
   private static final long SECOND = 1_000_000_000L;
+  private static final List<String> ADDED =
+      List.of("count_over_time", "rate", "bytes_over_time", "bytes_rate", "sum_over_time");
 
   private final SplittableRandom random;
   private final PlainQuery lines;
@@ -76,6 +78,14 @@ final class PlainMetric {
     without = groups && random.nextInt(4) == 0;
     operation = pick("", "", " * 2", " > 1", " > bool 1", " != 2", " <= 1");
     replaced = hasTies() ? "" : pick("", "", "env", "service_name");
+    if (isSumOfAll() || function.equals("absent_over_time")) {
+      lines.withoutErrors(); // else parsers only find what labels need, and fewer mistakes
+    }
+  }
+
+  /// True when the range function itself adds what the outer one would add.
+  private boolean isSumOfAll() {
+    return outer.equals("sum") && !without && ADDED.contains(function) && pairs.isNone();
   }
 
   private String pick(String... texts) {
@@ -161,12 +171,12 @@ final class PlainMetric {
     return new Sample(labels, sample.value);
   }
 
-  /// True when a line that is read makes the query fail.
-  boolean fails(long from, long until, Collection<PlainLine> all) {
+  /// True when a line in the window of any step makes the query fail.
+  boolean fails(Steps steps, Collection<PlainLine> all) {
     for (PlainLine each : all) {
-      if (each.nanos > from - offsetNanos - rangeNanos && each.nanos <= until - offsetNanos) {
-        PlainLine line = each.copy();
-        if (fails(line)) {
+      for (int i = 0; i < steps.count(); i++) {
+        long end = steps.at(i) - offsetNanos;
+        if (each.nanos > end - rangeNanos && each.nanos <= end && fails(each.copy())) {
           return true;
         }
       }
@@ -213,7 +223,8 @@ final class PlainMetric {
     }
     if (!without) {
       for (String name : by) {
-        if (line.has(name) || !line.get(name).isEmpty()) {
+        boolean isSample = !isSumOfAll() && name.equals(label()); // no label, but of a group
+        if (!isSample && (line.has(name) || !line.get(name).isEmpty())) {
           key.put(name, line.get(name));
         }
       }
