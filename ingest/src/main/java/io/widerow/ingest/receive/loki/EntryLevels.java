@@ -249,14 +249,28 @@ final class EntryLevels {
     return segment;
   }
 
-  /// The level of OpenTelemetry's number.
+  /// The level of OpenTelemetry's number. As in Loki, a text that is no whole number is `info`, and
+  /// a negative one `trace`.
   private int numbered(int from) {
     for (int i = from; i < tape.count(); i++) {
       if (isNamed(NUMBER, i)) {
         int level = found(i, OTLP);
-        return level >= 0 ? ~UNKNOWN : level;
+        return level < 0
+            ? level
+            : ~ofText(tape.valueSource(i), tape.valueOffset(i), tape.valueBytes(i));
       }
     }
     return NONE;
+  }
+
+  /// The place in [#WORDS] of a text that is no number of a level.
+  private static int ofText(byte[] source, int offset, int length) {
+    int first = source[offset] == '-' || source[offset] == '+' ? 1 : 0;
+    boolean isWhole = length > first;
+    for (int i = first; i < length; i++) {
+      isWhole &= source[offset + i] >= '0' && source[offset + i] <= '9';
+    }
+    boolean isNegative = isWhole && source[offset] == '-';
+    return isNegative ? Level.TRACE.rank() : isWhole ? UNKNOWN : Level.INFO.rank();
   }
 }

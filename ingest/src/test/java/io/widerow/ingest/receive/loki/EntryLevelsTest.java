@@ -142,6 +142,9 @@ class EntryLevelsTest {
     assertEquals("warn", level("{}", "error", "severity_number", "1", "lvl", "warn"));
     assertEquals("x", level("{detected_level=\"x\"}", "error"), "the label of the stream");
     assertEquals("error", level("{}", "error", "level", ""), "no level");
+    assertEquals("info", level("{}", "error", "severity_number", "x"), "no whole number");
+    assertEquals("trace", level("{}", "error", "severity_number", "-3"));
+    assertEquals("unknown", level("{}", "error", "severity_number", "+99"));
     for (int number = 0; number <= 25; number++) {
       String expected =
           number == 0 || number == 25
