@@ -51,7 +51,7 @@ public final class LogqlParser {
   ///
   /// @throws QueryException.Refused when it is anything else
   public static List<Matcher> selector(String text) {
-    if (parse(text) instanceof LogQuery query) {
+    if (parse(text) instanceof LogQuery query && query.stages().isEmpty()) {
       return query.matchers();
     }
     throw new QueryException.Refused("query", "only label matchers are supported, got " + text);

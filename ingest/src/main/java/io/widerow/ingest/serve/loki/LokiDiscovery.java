@@ -74,9 +74,9 @@ final class LokiDiscovery {
     String aggregateBy = parameters.text("aggregateBy");
     Volumes volumes = new Volumes(execution);
     if (aggregateBy == null || aggregateBy.equals("series")) {
-      List<String> labels =
-          target == null ? List.of() : Stream.of(target.split(",", -1)).map(String::strip).toList();
-      return volumes.volume(lines(asked), labels, steps, windowNanos, limit);
+      Stream<String> labels = target == null ? Stream.of() : Stream.of(target.split(",", -1));
+      List<String> named = labels.map(String::strip).filter(each -> !each.isEmpty()).toList();
+      return volumes.volume(lines(asked), named, steps, windowNanos, limit);
     }
     if (aggregateBy.equals("labels")) {
       return volumes.volumeOfLabels(lines(asked), steps, windowNanos, limit);

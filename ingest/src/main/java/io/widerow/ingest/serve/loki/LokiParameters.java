@@ -28,7 +28,7 @@ record LokiParameters(QueryParams given, long nowNanos) {
   private static final String UNREADABLE = "could not parse '%s' parameter";
   private static final Pattern WHOLE = Pattern.compile("-?\\d{1,19}");
   private static final Pattern DECIMAL = Pattern.compile("-?\\d{1,19}(\\.\\d{0,18})?");
-  private static final Pattern SHORT = Pattern.compile("\\d{1,10}");
+  private static final Pattern SHORT = Pattern.compile("-?\\d{1,9}|\\d{10}");
 
   /// A half-open range, in nanoseconds since the Unix epoch.
   record Range(long fromNanos, long untilNanos) {}
@@ -182,7 +182,7 @@ record LokiParameters(QueryParams given, long nowNanos) {
 
   /// A number of up to nine digits.
   static long whole(String name, String text) {
-    if (!SHORT.matcher(text).matches() || text.length() > 9) {
+    if (text.startsWith("-") || text.length() > 9 || !SHORT.matcher(text).matches()) {
       throw new QueryException.Refused(name, "must be a whole number, got " + text);
     }
     return Long.parseLong(text);

@@ -53,6 +53,8 @@ record LokiResponses(String version, String limits) {
   void query(LogqlContext execution, Asked asked, OutputBuffer out) {
     Expr expr = LogqlParser.parse(asked.parameters().query());
     long at = asked.parameters().time();
+    long _ = asked.parameters().limit(); // of no use at an instant, and refused as in Loki
+    boolean _ = asked.parameters().isBackward();
     switch (expr) {
       case LogQuery _ -> throw new QueryException.Refused("query", LINES_AT_ONE_INSTANT);
       case Metric metric -> {

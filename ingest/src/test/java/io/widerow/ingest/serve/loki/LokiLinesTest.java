@@ -43,6 +43,13 @@ class LokiLinesTest {
       "| json x=\"d\", y=\"a\", z=\"b\"",
       "__error__=JSONParserErr __error_details__=Unknown" + " value type x= y=1 z={\\\"c\\\":2}"
     },
+    {"0", "| json y=\"a\", q=\"nope\"", "q= y=1"}, // a mistake in a member that is not looked for
+    {
+      "4",
+      "| line_format `{{ .x }}{{\n  div 1 0 }}`",
+      "__error__=TemplateFormatErr __error_details__=template: line:2:2: executing \\\"line\\\" at"
+          + " <div 1 0>: error calling div: runtime error: integer divide by zero"
+    },
     {"1", "| json", "a=1 b_c=2"},
     {
       "2",

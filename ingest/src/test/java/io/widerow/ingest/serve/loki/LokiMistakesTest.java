@@ -60,6 +60,9 @@ class LokiMistakesTest {
     },
     {"query", "query={}", "time=5", "log queries are not supported as an instant"},
     {"query", "query=vector(1)", "time=yes", "time: not a time: yes"},
+    {"query", "query=vector(1)", "limit=x", "limit: must be 1 to 1000000, got x"},
+    {"query", "query=vector(1)", "direction=up", "invalid direction 'up'"},
+    {"series", "match[]={a=\"b\"} | json", "start=1", "only label matchers are supported"},
     {"query", "query=rate({}[99y])", "time=5", "parse error at line 1, col 9"},
     {"labels", "query=rate({}[1m])", "start=1", "only label matchers are supported"},
     {"series", "match[]={", "start=1", "parse error at line 1, col 2"},
@@ -92,6 +95,7 @@ class LokiMistakesTest {
     "-9223372036854775808",
     "1e300",
     "99999999999999999999",
+    ",",
     "0001-01-01T00:00:00Z",
     "9999-12-31T23:59:59Z"
   };
@@ -128,7 +132,7 @@ class LokiMistakesTest {
       for (String path : PATHS) {
         for (String query : new String[] {"{app=\"a\"}", "rate({app=\"a\"}[50y] offset 50y)"}) {
           for (String extreme : EXTREMES) {
-            for (String name : new String[] {"start", "end", "time", "step"}) {
+            for (String name : new String[] {"start", "end", "time", "step", "targetLabels"}) {
               int status = loki.ask(path, "query", query, name, extreme).statusCode();
               String what = path + " " + query + " " + name + "=" + extreme + ": " + status;
               assertTrue(status == 200 || status == 400, what);
