@@ -78,7 +78,10 @@ public record Template(
   }
 
   /// A function with its arguments, or a single value.
-  record Command(List<Operand> operands) {
+  ///
+  /// @param place its line and column, as Go counts them
+  /// @param text as it is written
+  record Command(List<Operand> operands, String place, String text) {
     public Command {
       operands = List.copyOf(operands);
     }

@@ -579,8 +579,9 @@ final class TemplateFunctions {
         "unixToTime",
         call -> {
           String text = call.text(0);
-          if (!text.matches("\\d{5,19}")) {
-            throw call.wrong("unable to parse time: " + text);
+          String unread = "unable to parse time '" + text + "': ";
+          if (!text.matches("\\d{1,18}|[1-8]\\d{18}")) {
+            throw call.wrong(unread + "strconv.ParseInt: parsing \"" + text + "\": invalid syntax");
           }
           long number = Long.parseLong(text);
           return switch (text.length()) {
@@ -589,7 +590,7 @@ final class TemplateFunctions {
             case 13 -> Instant.ofEpochMilli(number);
             case 16 -> instant(Math.multiplyExact(number, 1_000));
             case 19 -> instant(number);
-            default -> throw call.wrong("unable to parse time: " + text);
+            default -> throw call.wrong(unread + "incorrect timestamp length");
           };
         });
   }

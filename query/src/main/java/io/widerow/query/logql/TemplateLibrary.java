@@ -39,7 +39,9 @@ interface TemplateLibrary {
       try {
         return run.end(function.of(new TemplateFunctions.Arguments(name, values, run)));
       } catch (ArithmeticException | DateTimeException wrong) {
-        throw new TemplateRun.Failed("error calling %s: %s".formatted(name, wrong.getMessage()));
+        String why = String.valueOf(wrong.getMessage());
+        why = why.equals("/ by zero") ? "runtime error: integer divide by zero" : why;
+        throw new TemplateRun.Failed("error calling %s: %s".formatted(name, why));
       }
     }
   }

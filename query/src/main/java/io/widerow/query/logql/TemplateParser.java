@@ -4,6 +4,7 @@ import io.widerow.query.logql.Template.Command;
 import io.widerow.query.logql.Template.Node;
 import io.widerow.query.logql.Template.Operand;
 import io.widerow.query.logql.Template.Pipe;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -44,6 +45,7 @@ final class TemplateParser {
   private int depth;
   private int loops; // around the current place
   private String action = ""; // the current one, without its brackets
+  private int actionAt; // in the text
   private @Nullable Matcher words; // the current word of it; null at its end
   private boolean trimsNext;
 
@@ -140,7 +142,9 @@ final class TemplateParser {
     }
     int close = text.startsWith("/*", comment) ? commentEnd(comment) : actionEnd(start);
     trimsNext = text.charAt(close - 1) == '-' && close - 2 >= start && isBlank(close - 2);
-    action = text.substring(start, trimsNext ? close - 1 : close).strip();
+    String inside = text.substring(start, trimsNext ? close - 1 : close);
+    action = inside.strip();
+    actionAt = start + inside.length() - inside.stripLeading().length();
     at = close + 2;
     words = WORD.matcher(action);
     if (!action.startsWith("/*")) {
@@ -349,13 +353,15 @@ final class TemplateParser {
 
   private Command command() {
     List<Operand> operands = new ArrayList<>();
+    int start = words == null ? action.length() : words.start();
     while (words != null && !word().equals("|") && !word().equals(")")) {
       operands.add(operand(operands.isEmpty()));
     }
     if (operands.isEmpty()) {
       throw new IllegalArgumentException("missing value for command");
     }
-    return new Command(operands);
+    int end = words == null ? action.length() : words.start();
+    return new Command(operands, place(actionAt + start), action.substring(start, end).strip());
   }
 
   private Operand operand(boolean isFirst) {
@@ -418,6 +424,15 @@ final class TemplateParser {
       throw new IllegalArgumentException("function \"%s\" not defined".formatted(name));
     }
     return new Operand.Function(name);
+  }
+
+  /// The line, from 1, and the bytes before it in the line.
+  private String place(int at) {
+    String before = text.substring(0, at);
+    int line = before.lastIndexOf('\n') + 1;
+    long lines = before.chars().filter(each -> each == '\n').count();
+    int bytes = before.substring(line).getBytes(StandardCharsets.UTF_8).length;
+    return (lines + 1) + ":" + bytes;
   }
 
   private static List<String> path(String field) {

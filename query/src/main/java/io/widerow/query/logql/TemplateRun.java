@@ -71,9 +71,27 @@ public final class TemplateRun {
   /// The template does not fit the line.
   public static class Failed extends Exception {
     private static final long serialVersionUID = 1L;
+    private static final int SHOWN_CHARS = 20;
+
+    private final String place; // of the command; empty when none has failed
+    private final String command;
 
     Failed(String why) {
+      this(why, "", "");
+    }
+
+    private Failed(String why, String place, String command) {
       super(why, null, false, false);
+      this.place = place;
+      this.command = command;
+    }
+
+    /// The message of the template with a name, as Go words it.
+    public String of(String name) {
+      String shown =
+          command.length() > SHOWN_CHARS ? command.substring(0, SHOWN_CHARS) + "..." : command;
+      String where = "%s: executing \"%s\" at <%s>".formatted(place, name, shown);
+      return "template: %s:%s: %s".formatted(name, place.isEmpty() ? "1" : where, getMessage());
     }
   }
 
@@ -320,7 +338,13 @@ public final class TemplateRun {
     for (Object one : last) {
       arguments.add(plain(one));
     }
-    return library.call(name, arguments, this);
+    try {
+      return library.call(name, arguments, this);
+    } catch (TooLong failed) {
+      throw failed;
+    } catch (Failed failed) {
+      throw new Failed(String.valueOf(failed.getMessage()), command.place(), command.text());
+    }
   }
 
   private @Nullable Object value(Operand operand, @Nullable Object dot) throws Failed {
@@ -355,7 +379,7 @@ public final class TemplateRun {
         value = map.get(name);
       } else {
         throw new Failed(
-            "can't evaluate field %s in %s".formatted(name, GoFormat.shown(plain(value))));
+            "can't evaluate field %s in type %s".formatted(name, GoFormat.typed(plain(value))));
       }
     }
     return value;

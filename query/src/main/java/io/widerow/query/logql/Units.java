@@ -1,6 +1,7 @@
 package io.widerow.query.logql;
 
 import io.widerow.query.TimeText;
+import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -53,14 +54,22 @@ public final class Units {
   /// The reason why a text is no number of its kind, in the words of Go.
   public static String error(Stage.Conversion conversion, String text) {
     return switch (conversion) {
-      case NUMBER -> "strconv.ParseFloat: parsing %s: invalid syntax".formatted(quoted(text));
+      case NUMBER ->
+          "strconv.ParseFloat: parsing %s: invalid syntax".formatted(GoQuotes.quoted(text));
       case DURATION -> "time: " + durationError(text);
       case BYTES -> bytesError(text);
     };
   }
 
+  /// As Go's durations quote a text: byte by byte.
   private static String quoted(String text) {
-    return '"' + text + '"';
+    StringBuilder quoted = new StringBuilder("\"");
+    for (byte each : text.getBytes(StandardCharsets.UTF_8)) {
+      boolean isPlain = each >= ' ';
+      quoted.append(each == '"' || each == '\\' ? "\\" : "");
+      quoted.append(isPlain ? Character.toString(each) : "\\x%02x".formatted(each & 0xff));
+    }
+    return quoted.append('"').toString();
   }
 
   private static String durationError(String text) {

@@ -210,7 +210,7 @@ class TemplateTest {
           """
           {{ToUpper 5}} => wrong type for value; expected string; got int
           {{ToUpper}} => wrong number of args
-          {{div 1 0}} => / by zero
+          {{div 1 0}} => integer divide by zero
           {{.method.x}} => can't evaluate field x
           {{"a" "b"}} => can't give argument to non-function
           {{eq .status 500}} => incompatible types for comparison

@@ -53,6 +53,7 @@ final class LineJson {
   private final String text;
   private final LineMemory memory;
   private @Nullable String mistake; // of the last value
+  private String mistaken = ""; // the name of the member that it is in
 
   LineJson(String text, LineMemory memory) {
     this.text = text;
@@ -95,6 +96,7 @@ final class LineJson {
       }
       Value value = value(at, end);
       if (value == null) {
+        mistaken = name;
         return mistake;
       }
       String wrong = members.member(name, value);
@@ -162,6 +164,7 @@ final class LineJson {
       if (step instanceof Integer index) {
         found[0] = item(value, index);
       } else {
+        mistaken = "";
         String _ =
             members(
                 value,
@@ -172,6 +175,7 @@ final class LineJson {
                   found[0] = member;
                   return name;
                 });
+        mistake = mistaken.equals(step) ? mistake : null; // other members are not looked at
       }
       value = found[0];
     }

@@ -350,8 +350,7 @@ public final class Pipeline {
     } catch (TemplateRun.TooLong failed) {
       throw new QueryException.Refused("query", failed.getMessage() + " on a line");
     } catch (TemplateRun.Failed failed) {
-      source.line.fail(
-          TEMPLATE_ERROR, shown("template: %s:1: %s".formatted(name, failed.getMessage())));
+      source.line.fail(TEMPLATE_ERROR, shown(failed.of(name)));
       return null;
     }
   }
