@@ -12,13 +12,16 @@ import io.widerow.ingest.MemoryDaemon;
 import io.widerow.ingest.MemoryStore.Stored;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.zip.GZIPOutputStream;
@@ -220,5 +223,67 @@ class LokiAgentBodiesTest {
       assertEquals(204, answer.statusCode(), answer.body());
       assertEquals(expected(streams), stored());
     }
+  }
+
+  private static String captured(long nanos, String type, String line, String... attributes) {
+    Map<String, String> all = new TreeMap<>(Map.of("body", line));
+    for (int i = 0; i < attributes.length; i += 2) {
+      all.put(attributes[i], attributes[i + 1]);
+    }
+    return 1_780_000_000_000_000_000L + nanos + " " + type + " " + all;
+  }
+
+  /// `promtail.push` and `alloy.push` were recorded from a socket: Loki's own protobuf types, Go's
+  /// snappy and the HTTP client of both agents, with labels written as each agent writes them.
+  @ParameterizedTest
+  @EnumSource(names = {"PROMTAIL", "ALLOY"})
+  void capturedBodiesAreStoredExactly(Agent agent) throws IOException, InterruptedException {
+    List<String> expected = new ArrayList<>();
+    String[] file = {"filename", "/var/log/nginx/access.log", "host", "web-1", "job", "varlogs"};
+    for (int i = 0; i < 20; i++) {
+      String line = "10.0.0.%d - - \"GET /p/%d?q=ü HTTP/1.1\" 200 %d".formatted(i % 4, i, i * 17);
+      expected.add(captured(i * 1_000_001L, "varlogs", line, file));
+    }
+    String[] journal = {
+      "job",
+      "systemd-journal",
+      "unit",
+      "ssh.service",
+      "level",
+      "error",
+      "label.id",
+      "7",
+      "label.type",
+      "unit",
+      "pid",
+      "812"
+    };
+    String[] first = Arrays.copyOf(journal, journal.length + 2);
+    first[journal.length] = "boot_id";
+    first[journal.length + 1] = "b-1";
+    String closed = "error: kex_exchange_identification: Connection closed by remote host";
+    expected.add(captured(999_999_999, "systemd-journal", closed, first));
+    expected.add(captured(999_999_999, "systemd-journal", "same time, next line", journal));
+    String[] odd = {"job", "a\"b\\c", "name", "schön 💥\t", "service_name", "odd"};
+    expected.add(captured(5, "odd", "", odd));
+    expected.add(captured(3, "odd", "before\nand a second line\t\u001b[31mred\u001b[0m", odd));
+    String[] traced = Arrays.copyOf(odd, odd.length + 4);
+    List<String> metadata = List.of("trace_id", "abc", "k8s_pod", "p\"1\"");
+    System.arraycopy(metadata.toArray(), 0, traced, odd.length, metadata.size());
+    expected.add(captured(7, "odd", "{\"level\":\"warn\",\"msg\":\"x\"}", traced));
+    String name = agent.name().toLowerCase(Locale.ROOT) + ".push";
+    byte[] body;
+    try (InputStream in = getClass().getResourceAsStream(name)) {
+      body = Objects.requireNonNull(in, name).readAllBytes();
+    }
+    for (int i = 0; i < 2; i++) { // a retry stores nothing
+      var answer = it.http.post(PUSH, "application/x-protobuf", body, "user-agent", agent.name);
+      assertEquals(204, answer.statusCode(), answer.body());
+    }
+    List<String> stored = new ArrayList<>(stored());
+    stored.replaceAll(event -> event.replaceFirst(", widerow.labels=[^}]*", ""));
+    stored.sort(null);
+    expected.sort(null);
+    assertEquals(expected, stored);
   }
 }
