@@ -54,9 +54,10 @@ public record FilteredRetention(
     return Objects.requireNonNull(policy.age());
   }
 
-  /// True for the policy of the same types and filter, whatever its age.
-  public boolean isFor(String types, String filterText) {
-    return glob().equals(types) && where.equals(filterText);
+  /// True for the policy of the same types and filter, however that is written and whatever its
+  /// age.
+  public boolean isFor(String types, Filter other) {
+    return glob().equals(types) && Filters.sameAs(filter).equals(Filters.sameAs(other));
   }
 
   public boolean matches(String type) {

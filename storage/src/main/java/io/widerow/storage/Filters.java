@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -70,6 +71,33 @@ public final class Filters {
       addColumns(scan.filter(), columns);
     }
     return scan.withColumns(columns).withFilter(EVERYTHING);
+  }
+
+  /// What stands for a filter when it is compared with others: equal for filters that differ only
+  /// in the order of their parts, in parts that are there twice, in parentheses that change
+  /// nothing, and in negations of negations.
+  static Object sameAs(Filter filter) {
+    return switch (filter) {
+      case Filter.And(var parts) -> sameAs(parts, Filter.And.class);
+      case Filter.Or(var parts) -> sameAs(parts, Filter.Or.class);
+      case Filter.Not(Filter.Not(Filter inner)) -> sameAs(inner);
+      case Filter.Not(Filter inner) -> List.of(Filter.Not.class, sameAs(inner));
+      case Filter.OfType(Filter test) -> List.of(Filter.OfType.class, sameAs(test));
+      default -> filter;
+    };
+  }
+
+  private static Object sameAs(List<Filter> parts, Class<?> kind) {
+    Set<Object> same = new HashSet<>();
+    for (Filter part : parts) {
+      Object each = sameAs(part);
+      if (each instanceof Map.Entry<?, ?> nested && nested.getKey() == kind) {
+        same.addAll((Set<?>) nested.getValue());
+      } else {
+        same.add(each);
+      }
+    }
+    return same.size() == 1 ? same.iterator().next() : Map.entry(kind, same);
   }
 
   /// True when a filter tests the type.

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 public interface RetentionSettings {
   /// The filter of a policy that holds for some of the events of its types.
   ///
-  /// @param text as it was written; policies of the same types and text are one
+  /// @param text as it was written; policies of the same types and filter are one
   record Where(String text, Filter filter) {}
 
   /// A policy and the data that it applies to.
@@ -67,9 +67,9 @@ public interface RetentionSettings {
 
   /// Removes a policy.
   ///
-  /// @param where the text of its filter; null for a policy of all events of its types
+  /// @param where its filter; null for a policy of all events of its types
   /// @throws IllegalArgumentException when none was set for exactly these types and filter
-  void unset(String glob, @Nullable String where);
+  void unset(String glob, @Nullable Where where);
 
   /// What a policy would hide if it were set now. Changes nothing.
   ///

@@ -1,6 +1,7 @@
 package io.widerow.query.filter;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -8,6 +9,7 @@ import com.google.re2j.Pattern;
 import io.widerow.event.AttributeName;
 import io.widerow.event.EventId;
 import io.widerow.event.FoldedText;
+import io.widerow.event.RetentionPolicy;
 import io.widerow.event.Text;
 import io.widerow.event.TimeUuid;
 import io.widerow.query.QueryException;
@@ -15,6 +17,8 @@ import io.widerow.query.RegexText;
 import io.widerow.storage.Filter;
 import io.widerow.storage.Filter.Comparison;
 import io.widerow.storage.Filter.Literal;
+import io.widerow.storage.FilteredRetention;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -201,6 +205,40 @@ class FilterParserTest {
     assertEquals(
         FilterParser.parse("`attributes.ts` = 5", NOW),
         FilterParser.parse("attributes.attributes.ts = 5", NOW));
+  }
+
+  /// A policy of retention is set again, and removed, by its filter, however that is written.
+  @ParameterizedTest(name = "{0} | {1}")
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '^',
+      value = {
+        "level<=debug | level  <=\tdebug | true",
+        "level <= debug | (level <= debug) | true",
+        "a = 1 and b = 2 | `b` == 2 and (a = 1) | true",
+        "a = 1 or (b = 2 or c = 3) | c = 3 or a = 1 or b = 2 or a = 1 | true",
+        "not (not a exists) | exists a | true",
+        "a in (1, 2) | a = 2 or a = 1 | true",
+        "type = 't' and a = 1 | a = 1 and type = \"t\" | true",
+        "level <= debug | level < debug | false",
+        "level = debug | level = 'debug' | false",
+        "a = 1 and b = 2 | a = 1 or b = 2 | false",
+        "a = 1 and (b = 2 or c = 3) | (a = 1 and b = 2) or c = 3 | false",
+        "not (a = 1 and b = 2) | not a = 1 and b = 2 | false",
+        "a = 1 | a = '1' | false",
+        "a contains 'x' | a has 'x' | false"
+      })
+  void policyIsFoundByItsFilter(String text, String other, boolean same) {
+    RetentionPolicy policy =
+        new RetentionPolicy(
+            "t*",
+            Duration.ofDays(1),
+            RetentionPolicy.UNLIMITED,
+            Duration.ZERO,
+            RetentionPolicy.Source.API);
+    var set = FilteredRetention.of(policy, text, FilterParser.parse(text, NOW), NOW);
+    assertEquals(same, set.isFor("t*", FilterParser.parse(other, NOW)));
+    assertFalse(set.isFor("t", set.filter()));
   }
 
   @Test

@@ -11,6 +11,7 @@ import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.RetentionSettings.Going;
 import io.widerow.storage.RetentionSettings.Standing;
 import io.widerow.storage.RetentionSettings.Sum;
+import io.widerow.storage.RetentionSettings.Where;
 import io.widerow.storage.Scan;
 import io.widerow.storage.live.FilteredRetentions;
 import io.widerow.storage.live.StoreContents;
@@ -110,7 +111,7 @@ public final class FilteredRetentionControl {
     contents
         .filteredRetentions()
         .change(now -> {
-          List<FilteredRetention> all = without(now, set.glob(), where);
+          List<FilteredRetention> all = without(now, set.glob(), filter);
           all.add(set);
           return all;
         });
@@ -127,21 +128,21 @@ public final class FilteredRetentionControl {
   }
 
   private static List<FilteredRetention> without(
-      List<FilteredRetention> all, String glob, String where) {
+      List<FilteredRetention> all, String glob, Filter filter) {
     List<FilteredRetention> others = new ArrayList<>(all);
-    others.removeIf(each -> each.isFor(glob, where));
+    others.removeIf(each -> each.isFor(glob, filter));
     return others;
   }
 
   /// Removes a policy: what it hid and is still on the disk is shown. Durable on return.
   ///
   /// @throws IllegalArgumentException when none was set for exactly these types and filter
-  public void unset(String glob, String where) {
+  public void unset(String glob, Where where) {
     requireOpen.run();
     contents
         .filteredRetentions()
         .change(now -> {
-          List<FilteredRetention> left = without(now, glob, where);
+          List<FilteredRetention> left = without(now, glob, where.filter());
           if (left.size() == now.size()) {
             List<String> there =
                 now.stream().map(each -> each.glob() + " where " + each.where()).toList();
@@ -149,7 +150,7 @@ public final class FilteredRetentionControl {
                 "where: no policy was set for '%s' where %s; %s"
                     .formatted(
                         glob,
-                        where,
+                        where.text(),
                         there.isEmpty()
                             ? "none was set"
                             : "there are " + String.join(", ", there)));

@@ -201,7 +201,7 @@ public final class RetentionControl implements RetentionSettings {
   }
 
   @Override
-  public void unset(String glob, @Nullable String where) {
+  public void unset(String glob, @Nullable Where where) {
     if (where == null) {
       unset(glob);
     } else {

@@ -18,6 +18,7 @@ import io.widerow.storage.Filter;
 import io.widerow.storage.Filter.Comparison;
 import io.widerow.storage.Filter.Literal;
 import io.widerow.storage.RetentionSettings;
+import io.widerow.storage.RetentionSettings.Where;
 import io.widerow.storage.StoreView;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -190,7 +191,7 @@ class FilteredRetentionModelTest {
     if (!held.isEmpty() && random.nextBoolean()) {
       Drawn back = held.get(random.nextInt(held.size()));
       int before = shown(model).all().size();
-      store.retention().filtered().unset(back.glob, back.where());
+      store.retention().filtered().unset(back.glob, new Where(" " + back.where(), back.filter()));
       policies.remove(back);
       shownAgain += shown(model).all().size() - before;
       return;

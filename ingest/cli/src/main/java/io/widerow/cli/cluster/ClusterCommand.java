@@ -288,12 +288,12 @@ public final class ClusterCommand {
 
   private int retain(OpenCluster cluster, RetentionPolicy policy, String where, boolean plan) {
     RetentionSettings settings = cluster.retention();
+    Where filter = new Where(where, FilterParser.parse(where, nowMillis.getAsLong() * 1_000_000));
     if (policy.age() == null) {
-      settings.unset(policy.glob(), where);
+      settings.unset(policy.glob(), filter);
       out.printf("%s where %s: retention period forever%n", policy.glob(), where);
       return ExitCode.OK.number;
     }
-    Where filter = new Where(where, FilterParser.parse(where, nowMillis.getAsLong() * 1_000_000));
     Sum hidden = Sum.NONE;
     if (plan) {
       for (Going going : settings.plan(policy, filter)) {

@@ -10,6 +10,7 @@ import io.widerow.ingest.Http;
 import io.widerow.ingest.config.DaemonConfig;
 import io.widerow.query.filter.FilterParser;
 import io.widerow.storage.FilteredRetention;
+import io.widerow.storage.RetentionSettings.Where;
 import io.widerow.storage.StoreConfig;
 import io.widerow.storage.cassandra.CassandraStore;
 import io.widerow.storage.cassandra.ClusterReading;
@@ -225,7 +226,7 @@ class ClusterRetentionOverHttpTest {
         late);
     assertEquals(List.of("late error", "new debug", "old error"), bodies());
 
-    others.unset("log", "level <= debug");
+    others.unset("log", new Where("level<=debug", FilterParser.parse("level<=debug", 0)));
     reading.awaitPolicies();
     assertEquals(5, bodies().size());
     assertTrue(bodies().containsAll(all));

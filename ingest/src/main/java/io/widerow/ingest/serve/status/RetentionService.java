@@ -77,30 +77,27 @@ public final class RetentionService {
   }
 
   /// Null without a filter.
-  private static @Nullable String whereText(QueryParams given) throws RequestRefused {
-    String where = Parameters.single(given, "where");
-    if (where != null && where.isBlank()) {
+  private @Nullable Where where(QueryParams given) throws RequestRefused {
+    String text = Parameters.single(given, "where");
+    if (text != null && text.isBlank()) {
       throw new IllegalArgumentException(
           "where: is empty; give a filter, such as level <= debug, or leave it out");
     }
-    return where == null ? null : where.strip();
-  }
-
-  private @Nullable Where where(QueryParams given) throws RequestRefused {
-    String text = whereText(given);
-    return text == null ? null : new Where(text, FilterParser.parse(text, store.nowNanos()));
+    return text == null
+        ? null
+        : new Where(text.strip(), FilterParser.parse(text.strip(), store.nowNanos()));
   }
 
   /// `DELETE /v1/retention?type=GLOB&where=FILTER`.
   private HttpResponse unset(RetentionSettings retention, QueryParams given) throws RequestRefused {
     Parameters.requireKnown(given, List.of("type", "where"));
     String glob = Parameters.required(given, "type");
-    String where = whereText(given);
+    Where where = where(given);
     retention.unset(glob, where);
     LOG.log(
         Level.INFO,
         "retention was unset: {0}{1}",
-        new Object[] {glob, where == null ? "" : " where " + where});
+        new Object[] {glob, where == null ? "" : " where " + where.text()});
     return MaintenanceRoutes.unset(glob);
   }
 

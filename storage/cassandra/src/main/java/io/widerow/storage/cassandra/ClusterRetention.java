@@ -168,7 +168,7 @@ public final class ClusterRetention implements RetentionSettings {
   }
 
   @Override
-  public void unset(String glob, @Nullable String where) {
+  public void unset(String glob, @Nullable Where where) {
     var _ =
         asked(() -> {
           if (where == null) {

@@ -151,12 +151,19 @@ class RetentionOverHttpTest {
       assertEquals(200, it.write("error", Duration.ofDays(2)).statusCode());
       assertEquals(7, it.shown("shop.web"));
 
+      assertEquals(
+          set.body().replace("level <= debug", "level<=debug"),
+          it.send("PUT", "/v1/retention?" + policy.replace("+", "")).body(),
+          "the same policy, written otherwise");
+      assertEquals(1, it.get("/v1/retention").lines().count());
+      it.send("PUT", "/v1/retention?" + policy);
+
       CommandDaemon.Ran list = it.run("retention", "--output", "csv");
       assertTrue(list.out().contains("\r\nshop.*,level <= debug,1d,,15m,api,1,"), list.out());
       CommandDaemon.Ran other = it.run("retention", "unset", "shop.*", "--where", "level = debug");
       assertEquals(64, other.code());
       assertTrue(other.err().contains("there are shop.* where level <= debug"), other.err());
-      CommandDaemon.Ran unset = it.run("retention", "unset", "shop.*", "--where", "level <= debug");
+      CommandDaemon.Ran unset = it.run("retention", "unset", "shop.*", "--where", "(level<=debug)");
       assertEquals(0, unset.code(), unset.err());
       assertEquals(9, it.shown("shop.web"), "it is back");
       assertEquals("", it.get("/v1/retention"));

@@ -3,6 +3,7 @@ package io.widerow.storage.cassandra.maintenance;
 import io.widerow.event.RetentionPolicy;
 import io.widerow.storage.FilteredRetention;
 import io.widerow.storage.RetentionLookup;
+import io.widerow.storage.RetentionSettings.Where;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
 import io.widerow.storage.cassandra.keyspace.KeyspaceException;
 import java.security.SecureRandom;
@@ -218,18 +219,18 @@ public final class ClusterPolicies implements RetentionLookup {
   /// Shows the events again that the policy of these types and this filter hides, as [#set] does.
   ///
   /// @throws IllegalArgumentException when there is none
-  public void unset(String glob, String where) {
+  public void unset(String glob, Where where) {
     change(
         FILTERED,
         policies -> {
           FilteredRules before = filtered(policies);
-          FilteredRules left = before.without(glob, where);
+          FilteredRules left = before.without(glob, where.filter());
           if (left.equals(before)) {
             throw new IllegalArgumentException(
                 "where: no policy was set for '%s' where %s; there are %s"
                     .formatted(
                         glob,
-                        where,
+                        where.text(),
                         before.policies().stream()
                             .map(each -> each.glob() + " where " + each.where())
                             .toList()));

@@ -1,5 +1,6 @@
 package io.widerow.storage.cassandra.maintenance;
 
+import io.widerow.storage.Filter;
 import io.widerow.storage.FilteredRetention;
 import io.widerow.storage.manifest.FilteredRetentionSection;
 import java.io.IOException;
@@ -29,13 +30,13 @@ record FilteredRules(List<FilteredRetention> policies) {
   }
 
   /// These without the policy of some types and a filter.
-  FilteredRules without(String glob, String where) {
-    return new FilteredRules(policies.stream().filter(each -> !each.isFor(glob, where)).toList());
+  FilteredRules without(String glob, Filter filter) {
+    return new FilteredRules(policies.stream().filter(each -> !each.isFor(glob, filter)).toList());
   }
 
   /// These with one in place of that of the same types and filter.
   FilteredRules with(FilteredRetention policy) {
-    List<FilteredRetention> all = new ArrayList<>(without(policy.glob(), policy.where()).policies);
+    List<FilteredRetention> all = new ArrayList<>(without(policy.glob(), policy.filter()).policies);
     all.add(policy);
     return new FilteredRules(all);
   }

@@ -11,6 +11,7 @@ import io.widerow.event.AttributeName;
 import io.widerow.event.RetentionPolicy;
 import io.widerow.storage.Filter;
 import io.widerow.storage.FilteredRetention;
+import io.widerow.storage.RetentionSettings.Where;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
 import io.widerow.storage.cassandra.keyspace.KeyspaceException;
 import java.time.Duration;
@@ -23,6 +24,8 @@ import org.junit.jupiter.api.Test;
 
 /// Retention as a policy of the keyspace: known to all daemons, and when the cluster is away.
 class ClusterPoliciesTest {
+  private static final Filter A = new Filter.Exists(AttributeName.of("a"));
+  private static final Filter B = new Filter.Exists(AttributeName.of("b"));
   private static final long DAY_NANOS = Duration.ofDays(1).toNanos();
 
   private final MemoryKeyspace memory = new MemoryKeyspace();
@@ -95,7 +98,7 @@ class ClusterPoliciesTest {
     assertTrue(policies.isExpired("log", 0, Long.MAX_VALUE));
   }
 
-  private static FilteredRetention filtered(String where, int days) {
+  private static FilteredRetention filtered(String where, Filter filter, int days) {
     return new FilteredRetention(
         new RetentionPolicy(
             "shop.*",
@@ -104,7 +107,7 @@ class ClusterPoliciesTest {
             Duration.ZERO,
             RetentionPolicy.Source.API),
         where,
-        new Filter.Exists(AttributeName.of("a")),
+        filter,
         1_764_000_000_000_000_000L);
   }
 
@@ -112,21 +115,24 @@ class ClusterPoliciesTest {
   void policiesWithAFilterAreSharedToo() {
     ClusterPolicies a = policies(memory);
     ClusterPolicies b = policies(memory);
-    a.set(filtered("exists a", 1));
-    a.set(filtered("exists\n a", 2));
-    a.set(filtered("exists a", 3));
+    a.set(filtered("exists a", A, 1));
+    a.set(filtered("exists\n a", A, 2));
+    a.set(filtered("exists a", A, 3));
+    a.set(filtered("exists b", B, 4));
     b.refresh().join();
-    List<FilteredRetention> expected = List.of(filtered("exists\n a", 2), filtered("exists a", 3));
+    List<FilteredRetention> expected =
+        List.of(filtered("exists a", A, 3), filtered("exists b", B, 4));
     assertEquals(expected, a.filtered());
     assertEquals(expected, b.filtered());
     assertNull(b.of("shop.a"), "others stay");
-    b.unset("shop.*", "exists a");
-    assertEquals(List.of(filtered("exists\n a", 2)), b.filtered());
-    assertThrows(IllegalArgumentException.class, () -> b.unset("shop.*", "exists a"));
+    b.unset("shop.*", new Where("(exists b)", B));
+    expected = List.of(filtered("exists a", A, 3));
+    assertEquals(expected, b.filtered());
+    assertThrows(IllegalArgumentException.class, () -> b.unset("shop.*", new Where("exists b", B)));
     memory.policy(ClusterPolicies.FILTERED, "1\nx= shop.* PT1H exists a\n").join();
     assertThrows(CompletionException.class, () -> b.refresh().join());
     assertEquals("policy retention.filtered has the line 'x= shop.* PT1H exists a'", b.trouble());
-    assertEquals(List.of(filtered("exists\n a", 2)), b.filtered(), "the last that was read");
+    assertEquals(expected, b.filtered(), "the last that was read");
   }
 
   @Test

@@ -9,6 +9,7 @@ import io.widerow.event.RetentionPolicy;
 import io.widerow.faults.TestEvent;
 import io.widerow.storage.Filter;
 import io.widerow.storage.FilteredRetention;
+import io.widerow.storage.RetentionSettings.Where;
 import io.widerow.storage.cassandra.keyspace.Keyspace;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -103,7 +104,8 @@ class FilteredRemovalTest {
     policies.set(below(600, Duration.ofHours(1), Duration.ofMinutes(15)));
     run(10);
     assertEquals(expected, left(), "within the grace of the new policy");
-    policies.unset("l*", "n < 600");
+    policies.unset(
+        "l*", new Where("n < 600", below(600, Duration.ofHours(1), Duration.ZERO).filter()));
     run(30);
     assertEquals(expected, left(), "it is gone");
     cluster.apply(1, 60, 7);
