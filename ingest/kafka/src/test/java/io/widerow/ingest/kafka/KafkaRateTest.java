@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -72,27 +73,27 @@ class KafkaRateTest extends BrokerTest {
     fill("bad", records, BAD);
     broker.create("dead", 1, Map.of());
     long good = records - (records + BAD - 1L) / BAD;
-    Map<String, List<Figure>> figures = new HashMap<>();
-    List<String> names =
-        List.of("HTTP", "fields=none", "bad", "all fields", "letters", "bad, letters");
-    names.forEach(name -> figures.put(name, new ArrayList<>()));
+    Map<String, List<Figure>> figures = new LinkedHashMap<>();
     for (int round = 0; round < rounds; round++) {
-      figures.get("HTTP").add(measure(Map.of(), records, daemon -> post(daemon, records)));
-      figures.get("fields=none").add(ofTopic("clean?fields=none", records));
-      figures.get("bad").add(ofTopic("bad?fields=none", good));
-      figures.get("all fields").add(ofTopic("clean", records));
-      figures.get("letters").add(ofTopic("clean?fields=none&dead-letter=dead", records));
-      figures.get("bad, letters").add(ofTopic("bad?fields=none&dead-letter=dead", good));
+      add(figures, "HTTP", measure(Map.of(), records, daemon -> post(daemon, records)));
+      add(figures, "fields=none", ofTopic("clean?fields=none", records));
+      add(figures, "bad", ofTopic("bad?fields=none", good));
+      add(figures, "all fields", ofTopic("clean", records));
+      add(figures, "letters", ofTopic("clean?fields=none&dead-letter=dead", records));
+      add(figures, "bad, letters", ofTopic("bad?fields=none&dead-letter=dead", good));
     }
-    for (String name : names) {
-      System.out.printf(
-          "%-12s events/s %s, median %,.0f; us of processor time an event, median %.2f%n",
-          name,
-          figures.get(name).stream().map(each -> "%,.0f".formatted(each.rate)).toList(),
-          median(figures.get(name).stream().map(Figure::rate).toList()),
-          median(figures.get(name).stream().map(Figure::micros).toList()));
-    }
+    figures.forEach((name, all) ->
+        System.out.printf(
+            "%-12s events/s %s, median %,.0f; us of processor time an event, median %.2f%n",
+            name,
+            all.stream().map(each -> "%,.0f".formatted(each.rate)).toList(),
+            median(all.stream().map(Figure::rate).toList()),
+            median(all.stream().map(Figure::micros).toList())));
     assertEquals((records + BAD - 1L) / BAD * rounds, letters("dead").size());
+  }
+
+  private static void add(Map<String, List<Figure>> figures, String name, Figure figure) {
+    figures.computeIfAbsent(name, _ -> new ArrayList<>()).add(figure);
   }
 
   private void fill(String topic, int records, int bad) {
