@@ -575,24 +575,23 @@ final class TemplateFunctions {
     ALL.put("unixEpoch", call -> Long.toString(call.time(0).getEpochSecond()));
     ALL.put("unixEpochMillis", call -> Long.toString(call.time(0).toEpochMilli()));
     ALL.put("unixEpochNanos", call -> Long.toString(nanos(call.time(0))));
-    ALL.put(
-        "unixToTime",
-        call -> {
-          String text = call.text(0);
-          String unread = "unable to parse time '" + text + "': ";
-          if (!text.matches("\\d{1,18}|[1-8]\\d{18}")) {
-            throw call.wrong(unread + "strconv.ParseInt: parsing \"" + text + "\": invalid syntax");
-          }
-          long number = Long.parseLong(text);
-          return switch (text.length()) {
-            case 5 -> Instant.ofEpochSecond(number * 86_400);
-            case 10 -> Instant.ofEpochSecond(number);
-            case 13 -> Instant.ofEpochMilli(number);
-            case 16 -> instant(Math.multiplyExact(number, 1_000));
-            case 19 -> instant(number);
-            default -> throw call.wrong(unread + "incorrect timestamp length");
-          };
-        });
+    ALL.put("unixToTime", call -> ofUnix(call.text(0), call));
+  }
+
+  private static Instant ofUnix(String text, Arguments call) throws TemplateRun.Failed {
+    String unread = "unable to parse time '" + text + "': ";
+    if (!text.matches("\\d{1,18}|[1-8]\\d{18}")) {
+      throw call.wrong(unread + "strconv.ParseInt: parsing \"" + text + "\": invalid syntax");
+    }
+    long number = Long.parseLong(text);
+    return switch (text.length()) {
+      case 5 -> Instant.ofEpochSecond(number * 86_400);
+      case 10 -> Instant.ofEpochSecond(number);
+      case 13 -> Instant.ofEpochMilli(number);
+      case 16 -> instant(Math.multiplyExact(number, 1_000));
+      case 19 -> instant(number);
+      default -> throw call.wrong(unread + "incorrect timestamp length");
+    };
   }
 
   private static long nanos(Instant time) {
