@@ -166,6 +166,7 @@ final class PlainMetric {
       return sample;
     }
     Map<String, String> labels = new TreeMap<>(sample.labels);
+    labels.values().removeIf(String::isEmpty);
     String first = source.substring(0, 1);
     labels.put("swap", "<" + source.substring(1) + first + first);
     return new Sample(labels, sample.value);
