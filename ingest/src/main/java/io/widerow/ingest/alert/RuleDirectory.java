@@ -1,6 +1,7 @@
 package io.widerow.ingest.alert;
 
 import io.widerow.ingest.config.FileVersion;
+import io.widerow.query.WholeFile;
 import io.widerow.storage.FailureReason;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -155,7 +156,7 @@ public final class RuleDirectory {
         throw new RuleMistake(name, "it has more than %d bytes".formatted(BYTES_MAX));
       }
       boolean isLogql = file.startsWith(directory.resolve(LOGQL));
-      return RuleFile.parse(name, Files.readString(file), isLogql, intervalMillis);
+      return RuleFile.parse(name, WholeFile.read(file), isLogql, intervalMillis);
     } catch (CharacterCodingException _) {
       throw new RuleMistake(name, "it is not UTF-8");
     } catch (IOException unreadable) {

@@ -1,11 +1,10 @@
 package io.widerow.ingest.config;
 
 import io.widerow.query.Variables;
+import io.widerow.query.WholeFile;
 import io.widerow.storage.FailureReason;
 import java.io.IOException;
-import java.io.Reader;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
+import java.io.StringReader;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -23,8 +22,8 @@ final class ConfigSources {
 
   static Map<String, String> ofFile(Path file) {
     Properties properties = new Properties();
-    try (Reader reader = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
-      properties.load(reader);
+    try {
+      properties.load(new StringReader(WholeFile.read(file)));
     } catch (IOException unreadable) {
       throw new IllegalArgumentException(
           "config: cannot read %s: %s".formatted(file, FailureReason.of(unreadable)), unreadable);

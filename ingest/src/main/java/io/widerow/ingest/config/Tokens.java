@@ -4,10 +4,10 @@ import static io.widerow.event.Utf8.ascii;
 
 import io.widerow.ingest.decode.Sha256;
 import io.widerow.query.SecretFile;
+import io.widerow.query.WholeFile;
 import io.widerow.storage.FailureReason;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.ArrayList;
@@ -49,7 +49,7 @@ public final class Tokens {
     try {
       SecretFile.requirePrivate("tokens", file);
       int number = 0;
-      for (String line : Files.readAllLines(file, StandardCharsets.UTF_8)) {
+      for (String line : WholeFile.read(file).lines().toList()) {
         number++;
         String text = line.strip();
         if (!text.isEmpty() && !text.startsWith("#")) {

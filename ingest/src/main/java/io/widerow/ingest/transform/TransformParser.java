@@ -7,6 +7,7 @@ import io.widerow.event.AttributeName;
 import io.widerow.event.EventLayout;
 import io.widerow.query.NameText;
 import io.widerow.query.QueryException;
+import io.widerow.query.WholeFile;
 import io.widerow.query.filter.FilterParser;
 import io.widerow.query.parse.TextFormat;
 import io.widerow.query.parse.TextFormats;
@@ -74,7 +75,7 @@ final class TransformParser extends TokenReader<TransformMistake> {
     byte[] key = {};
     int hashLine = 0;
     int number = 0;
-    for (String line : text.split("\r?\n", -1)) {
+    for (String line : WholeFile.unmarked(text).split("\r?\n", -1)) {
       TransformParser parser = new TransformParser(line, ++number, directory, tables);
       if (parser.atEnd()) {
         continue;

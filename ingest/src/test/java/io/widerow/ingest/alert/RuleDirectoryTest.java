@@ -46,7 +46,7 @@ class RuleDirectoryTest {
     RuleDirectory rules = new RuleDirectory(temporary, 60_000);
     assertTrue(rules.reload(false));
     Files.writeString(temporary.resolve("r.yml"), "groups: [{nam: two}]");
-    Files.writeString(temporary.resolve("s.yml"), RIGHT.formatted("three"));
+    Files.writeString(temporary.resolve("s.yml"), "\ufeff" + RIGHT.formatted("three"));
     assertTrue(rules.reload(false));
     assertEquals(List.of("one", "three"), names(rules));
     assertEquals(1, rules.problems().size());

@@ -60,6 +60,11 @@ class TransformParserTest {
     assertEquals(2, parse("rename a -> b, c -> d\r\n").size());
   }
 
+  @Test
+  void aByteOrderMarkIsNoPartOfTheFirstRule() throws TransformMistake {
+    assertEquals(2, parse("\ufeffdrop a\r\ndrop b\r\n").size());
+  }
+
   static List<String> corpus() throws IOException {
     try (InputStream in = TransformParserTest.class.getResourceAsStream("malformed.rules")) {
       assertNotNull(in);
