@@ -28,7 +28,6 @@ final class ColdThreads implements AutoCloseable {
   private static final Duration PAUSE = Duration.ofSeconds(1);
   private static final long BEHIND_BYTES_MAX = 10L << 30;
   private static final int MOVES_AT_ONCE = 16;
-  private static final int CACHE_SHARE = 2; // of the free space
 
   private final ColdControl cold;
   private final ColdMover mover;
@@ -44,8 +43,7 @@ final class ColdThreads implements AutoCloseable {
     cold = store.cold();
     cold.readFrom(new ColdObjects(objects, readers));
     mover = new ColdMover(cold, objects, ColdOptions.of(keys, HostName.value()), System::nanoTime);
-    cold.cache(
-        Math.min(keys.cacheBytes(), cold.disk().usableBytes(cold.directory()) / CACHE_SHARE));
+    cold.cache(keys.cacheBytes());
     count("place", ColdControl::requests, registry);
     count("memory", ColdControl::hits, registry);
     count("disk", ColdControl::cacheHits, registry);

@@ -52,11 +52,11 @@ public record QueryBudget(
               "bytes of cold segments",
               most,
               fetches.bytes(),
-              whole.segments() == 0
-                  ? "query a shorter range"
-                  : "its range has %d in %d segments; query a shorter one, or allow as many with"
-                          .formatted(whole.bytes(), whole.segments())
-                      + " cold-budget");
+              (whole.segments() == 0
+                      ? ""
+                      : "its range has %d in %d segments: "
+                          .formatted(whole.bytes(), whole.segments()))
+                  + "query a shorter one, or raise cold-budget or the key cold-read-budget");
         });
   }
 }

@@ -23,7 +23,8 @@ class LayerTest extends LayerRules {
           query.output
       query.sizing: event storage query
       query.remote: event storage query query.json query.output query.aggregation
-      query.result: event rollup storage query query.filter query.output query.aggregation
+      query.result: event rollup storage query query.filter query.output query.aggregation \
+          query.json
       query.logql.line: event query query.output query.logql
       query.survey: event storage query query.filter query.output query.result
       query.fields: event storage storage.sketch query query.filter query.output query.result \

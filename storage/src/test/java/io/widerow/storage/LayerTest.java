@@ -41,8 +41,8 @@ class LayerTest extends LayerRules {
       storage.manifest: event rollup storage storage.disk storage.digest storage.segment
       storage.live: event rollup storage storage.disk storage.cold storage.layout storage.rows \
           storage.segment storage.manifest storage.aggregatefile
-      storage.aggregate: event rollup storage storage.disk storage.cursor storage.rows \
-          storage.sketch storage.segment storage.scan storage.live
+      storage.aggregate: event rollup storage storage.disk storage.cold storage.cursor \
+          storage.rows storage.sketch storage.segment storage.scan storage.live
       storage.maintenance: event rollup storage storage.disk storage.cold storage.cursor \
           storage.journal storage.rows storage.sketch storage.segment storage.scan storage.layout \
           storage.manifest storage.live storage.digest storage.aggregatefile

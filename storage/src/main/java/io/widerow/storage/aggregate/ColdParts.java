@@ -27,7 +27,7 @@ public final class ColdParts {
         if (file != null && live.isCold() && view.wanted(live, key, kept) != null) {
           StoreView.Elsewhere part = blocks(file.index(key), kept);
           if (part.blocks() > 0) {
-            int more = segments.add(live.entry().id()) ? 1 : 0;
+            int more = segments.add(file.segmentId()) ? 1 : 0;
             sum =
                 sum.plus(
                     new StoreView.Elsewhere(more, part.blocks(), part.requests(), part.bytes()));

@@ -136,18 +136,19 @@ final class ColdCache implements AutoCloseable {
       return;
     }
     var part = new Part(number, disk.open(path(number, PIECES)), disk.open(file));
-    ByteBuffer entries = ByteBuffer.wrap(disk.readAll(file)).order(ByteOrder.LITTLE_ENDIAN);
+    byte[] all = disk.readAll(file);
+    ByteBuffer entries = ByteBuffer.wrap(all).order(ByteOrder.LITTLE_ENDIAN);
     boolean isOurs = entries.remaining() >= Long.BYTES && entries.getLong() == MAGIC;
-    while (isOurs && entries.remaining() >= ENTRY_BYTES && add(part, entries)) {}
+    while (isOurs && entries.remaining() >= ENTRY_BYTES && add(part, all, entries)) {}
     parts.add(part);
     bytes.addAndGet(part.bytes);
   }
 
   /// Adds the next entry; false when it is none, or its piece is not there.
-  private boolean add(Part part, ByteBuffer entries) {
+  private boolean add(Part part, byte[] all, ByteBuffer entries) {
     int from = entries.position();
     var crc = new CRC32C();
-    crc.update(entries.array(), from, ENTRY_CRC_AT);
+    crc.update(all, from, ENTRY_CRC_AT);
     byte[] sha = new byte[32];
     entries.get(sha);
     long number = entries.getLong();

@@ -39,6 +39,7 @@ public final class ColdControl {
   private static final long RECALLED_NANOS = Duration.ofDays(1).toNanos();
 
   private static final String CACHE = "cold-cache";
+  private static final int CACHE_SHARE = 2; // of the free space
 
   private final StoreContents contents;
   private final SegmentFiles files;
@@ -176,9 +177,10 @@ public final class ColdControl {
 
   /// Keeps pieces of them on the disk from now on, in the directory of the store.
   ///
-  /// @param bytesMax 0 for none
+  /// @param bytesMax at most half of the free space is used; 0 for none
   public void cache(long bytesMax) {
-    files.pieces().cacheIn(disk, directory.resolve(CACHE), bytesMax);
+    long most = Math.min(bytesMax, disk.usableBytes(directory) / CACHE_SHARE);
+    files.pieces().cacheIn(disk, directory.resolve(CACHE), most);
   }
 
   /// Ends that. What is there stays for the next start.

@@ -302,6 +302,29 @@ class ColdReadsTest {
   }
 
   @Test
+  void aReparseWritesThemAgainOrTellsThatThePlaceIsAway() throws InterruptedException {
+    List<ColdControl.Cold> cold = store.cold().all();
+    var asked = new ReparseControl.Asked("plain"::equals, 0, Long.MAX_VALUE / 2, _ -> null);
+    place.away(true);
+    var away = assertThrows(StorageException.Unreachable.class, () -> store.reparse().run(asked));
+    assertTrue(String.valueOf(away.getMessage()).endsWith(" cannot be read now"), away + "");
+    assertEquals(cold, store.cold().all());
+    place.away(false);
+    store.cold().readFrom(place);
+    List<StoreModel.Shown> before = all();
+    assertTrue(store.reparse().run(asked).files() > 0, "no file was written again");
+    try (StoreView view = store.view()) {
+      assertTrue(keys(view).stream().noneMatch(key -> key.type().equals("plain")));
+    }
+    assertTrue(store.cold().all().size() < cold.size(), "what was changed is here");
+    assertEquals(before, all());
+    int moved = place.moved();
+    place.moveAll(store);
+    assertEquals(before, all());
+    assertTrue(place.moved() >= moved, "it moves again, unless nothing is left of it");
+  }
+
+  @Test
   void aSnapshotHasTheStubs() {
     List<StoreModel.Shown> before = all();
     List<ColdControl.Cold> cold = store.cold().all();

@@ -45,8 +45,9 @@ class ExplorerColdTest extends ExplorerRun {
     StringBuilder lines = new StringBuilder();
     long from = START.toEpochMilli() + hour * 3_600_000L;
     for (int i = 0; i < 400; i++) {
-      String line = "{\"ts\":%d,\"type\":\"shop.web\",\"body\":\"line %d\"}%n";
-      lines.append(line.formatted(from + random.nextInt(3_600_000), random.nextInt(1_000)));
+      lines.append(
+          "{\"ts\":%d,\"type\":\"shop.web\",\"body\":\"line %d\"}%n"
+              .formatted(from + random.nextInt(3_600_000), random.nextInt(1_000)));
     }
     post(lines.toString());
   }
