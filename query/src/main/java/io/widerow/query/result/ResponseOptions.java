@@ -86,8 +86,8 @@ public record ResponseOptions(
     if (value.equals("1") || value.equals("true")) {
       return true;
     }
-    String plan = name.equals("explain") ? ", or plan" : "";
-    throw new QueryException.Refused(name, "must be 1 or 0%s, got %s".formatted(plan, value));
+    String values = name.equals("explain") ? "1, 0 or plan" : "1 or 0";
+    throw new QueryException.Refused(name, "must be %s, got %s".formatted(values, value));
   }
 
   /// The value of the header `widerow-damage`; null when aggregates lack no damaged part.

@@ -66,7 +66,7 @@ final class ColdCache implements AutoCloseable {
   private record Place(Part part, long offset, int bytes, int crc) {}
 
   /// A file of pieces and its index.
-  private static final class Part {
+  private static final class Part implements AutoCloseable {
     private final long number;
     private final DiskFile pieces;
     private final DiskFile index;
@@ -79,7 +79,8 @@ final class ColdCache implements AutoCloseable {
       this.index = index;
     }
 
-    private void close() {
+    @Override
+    public void close() {
       pieces.close();
       index.close();
     }

@@ -83,7 +83,7 @@ class ExtrasOverHttpTest {
     try (var it = daemon()) {
       Map<String, String> refused =
           Map.of(
-              "?explain=yes", "explain: must be 1 or 0, got yes",
+              "?explain=yes", "explain: must be 1, 0 or plan, got yes",
               "?explain=1&format=csv", "explain: is a line of JSON",
               "?progress=1&format=csv", "progress: is a line of JSON",
               "?download=a%22%0d%0ab", "download: a file's name",
