@@ -212,7 +212,7 @@ class PartitionsOverHttpTest {
       Map<String, String> heads =
           Map.of(
               "--long", "partition,lane,events,bytes,weight,first,last,state,late",
-              "--segments", "segment,file,from,to,events,bytes,partitions,final,damaged",
+              "--segments", "segment,file,from,to,events,bytes,partitions,final,damaged,cold",
               "--lanes", "lane,slots,slotsUsed,openEvents,openBytes,journalBytes,forcedAgoMicros",
               "--by=day", "from,type,shard,partitions,events,bytes,weight,state,late");
       for (var each : heads.entrySet()) {

@@ -124,7 +124,7 @@ class TypesOverHttpTest {
           /v1/types?type= | type: is empty
           /v1/types?format=xml | format: must be json or csv, got xml
           /v1/query?wehre=a | wehre: no such parameter; did you mean where? known: after, arrived, \
-          bars, by, csv-safe, damage, download, every, explain, fields, format, from, \
+          bars, by, cold-budget, csv-safe, damage, download, every, explain, fields, format, from, \
           having, level, limit, \
           order, order-by, other, progress, rollup, shard, since, stats, to, type, where
           /v1/fields?damege=skip | damege: no such parameter; did you mean damage? known: type, \
