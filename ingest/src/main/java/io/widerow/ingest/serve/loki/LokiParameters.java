@@ -26,9 +26,10 @@ record LokiParameters(QueryParams given, long nowNanos) {
   static final long LIMIT_MAX = 1_000_000;
   private static final int STEPS_DEFAULT = 250;
   private static final String UNREADABLE = "could not parse '%s' parameter";
-  private static final Pattern WHOLE = Pattern.compile("-?\\d{1,19}");
-  private static final Pattern DECIMAL = Pattern.compile("-?\\d{1,19}(\\.\\d{0,18})?");
-  private static final Pattern SHORT = Pattern.compile("-?\\d{1,9}|\\d{10}");
+  private static final Pattern WHOLE = Pattern.compile("[-+]?\\d{1,19}");
+  private static final Pattern DECIMAL =
+      Pattern.compile("[-+]?(\\d{1,19}(\\.\\d{0,18})?|\\.\\d{1,18})([eE][-+]?\\d{1,3})?");
+  private static final Pattern SHORT = Pattern.compile("[-+]?\\d{1,9}|\\d{10}");
 
   /// A half-open range, in nanoseconds since the Unix epoch.
   record Range(long fromNanos, long untilNanos) {}
@@ -109,10 +110,11 @@ record LokiParameters(QueryParams given, long nowNanos) {
               + " got step "
               + text);
     }
-    if (nanos == null || nanos <= 0) {
+    boolean isSince = name.equals("since");
+    if (nanos == null || nanos < (isSince ? 0 : 1)) {
       throw new QueryException.Refused(
-          name.equals("since") ? UNREADABLE.formatted(name) : "query",
-          "cannot parse \"%s\" to a valid duration above 0 such as 5m".formatted(text));
+          isSince ? UNREADABLE.formatted(name) : "query",
+          "cannot parse \"%s\" to a valid duration such as 5m".formatted(text));
     }
     return nanos;
   }

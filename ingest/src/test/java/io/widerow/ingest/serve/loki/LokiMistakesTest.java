@@ -6,12 +6,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Goal: a mistake in a parameter is one sentence with the value, and no mistake is an internal
-/// error. Method: wrong values for each parameter of each endpoint.
+/// error; numbers are written as in Go. Method: wrong values for each parameter of each endpoint,
+/// and values in several forms.
 @Timeout(300)
 class LokiMistakesTest {
   private static final String[][] TOLD = {
@@ -58,6 +62,7 @@ class LokiMistakesTest {
       "since=later",
       "could not parse 'since' parameter: cannot parse \\\"later\\\""
     },
+    {"query_range", "query={}", "since=-5m", "could not parse 'since' parameter: cannot parse"},
     {"query", "query={}", "time=5", "log queries are not supported as an instant"},
     {"query", "query=vector(1)", "time=yes", "time: not a time: yes"},
     {"query", "query=vector(1)", "limit=x", "limit: must be 1 to 1000000, got x"},
@@ -75,6 +80,16 @@ class LokiMistakesTest {
     {"detected_fields", "query=vector(1)", "start=1", "is a metric query, a log query is required"},
     {"detected_fields", "query={}", "line_limit=x", "line_limit: must be 1 to 1000000, got x"}
   };
+
+  /// A parameter, and texts of one value.
+  private static final String[][] SAME = {
+    {"step", "1000", "1e3", "1E+3", "+1000", "1000.", "16m40s"},
+    {"start", "0.5", ".5", "+.5", "+0.5", "5e-1", "+500000000000e-12", "1970-01-01T00:00:00.5Z"},
+    {"end", "5000", "+5000", "+5000000000000", "5000000000000"},
+    {"since", "0", "0s", "+0"},
+    {"limit", "5", "+5"}
+  };
+
   private static final List<String> PATHS =
       List.of(
           "query",
@@ -110,6 +125,12 @@ class LokiMistakesTest {
     return parameters;
   }
 
+  private static String[] pairs(Map<String, String> parameters) {
+    return parameters.entrySet().stream()
+        .flatMap(pair -> Stream.of(pair.getKey(), pair.getValue()))
+        .toArray(String[]::new);
+  }
+
   @Test
   void eachMistakeIsASentence(@TempDir Path directory) throws IOException, InterruptedException {
     try (LokiDaemon loki = new LokiDaemon(directory.resolve("d"))) {
@@ -121,6 +142,23 @@ class LokiMistakesTest {
       assertEquals(
           "parse error : syntax error: unexpected $end",
           loki.refusal(400, "query_range", "start", "1", "end", "2"));
+    }
+  }
+
+  @Test
+  void numbersAreWrittenAsInGo(@TempDir Path directory) throws IOException, InterruptedException {
+    try (LokiDaemon loki = new LokiDaemon(directory.resolve("d"))) {
+      for (String[] texts : SAME) {
+        Map<String, String> asked =
+            new TreeMap<>(Map.of("query", "vector(1)", "end", "5000", "step", "500"));
+        asked.put(texts[0], texts[1]);
+        String expected = loki.get("query_range", pairs(asked));
+        for (String text : List.of(texts).subList(2, texts.length)) {
+          asked.put(texts[0], text);
+          String found = loki.get("query_range", pairs(asked));
+          assertEquals(expected, found, texts[0] + "=" + text);
+        }
+      }
     }
   }
 
