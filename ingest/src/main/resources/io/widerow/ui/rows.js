@@ -6,19 +6,19 @@ import { grow, indexOf, list, onList } from "./list.js";
 import { draw as drawRail, element as rail } from "./rail.js";
 import { mark as markStrip, pick } from "./strip.js";
 import { change, state } from "./state.js";
-import { ROW_CHARS, isNumber, plain, uncoloured, valueText } from "./text.js";
+import { LINES_MAX, ROW_CHARS, bodyOf, isNumber, linesOf, plain, valueText } from "./text.js";
 
 const ROW = 20;
 const CHAR = 7.22; // width of a character
-const LINES_MAX = 40; // of a wrapped body
 const NEAR = 40; // rows from an end at which more is asked for
-const OWN = new Set(["id", "ts", "type", "body", "level", "widerow.late"]);
 
 /** The marked time, from which the second column counts; null for the row before. */
 let marked = /** @type {bigint | null} */ (null);
 let tops = [0]; // where each row begins, and the last one ends
 let wrapChars = 100;
 let names = columns.columns();
+/** Where the list is to be scrolled to, once it is not hidden by another view. */
+let unseen = /** @type {number | "end" | null} */ (null);
 
 const inner = h("div.inner", { role: "presentation" });
 const scroller = h("div.scroller", {
@@ -55,14 +55,13 @@ export function start(on) {
     }
     inner.style.height = `${tops.at(-1)}px`;
     if (what.opened !== undefined) {
-      const at = what.opened === "end" ? tops.at(-1) : tops[what.opened] - scroller.clientHeight / 2;
-      scroller.scrollTop = Math.max(at, 0);
+      unseen = what.opened;
     } else if (what.prepended) {
       scroller.scrollTop = before + tops[what.prepended];
     } else if (what.dropped && !sight.end) {
       scroller.scrollTop = Math.max(before - what.dropped * ROW, 0);
     } else if (sight.end && state.tail) {
-      scroller.scrollTop = tops.at(-1);
+      unseen = "end";
     }
     render();
   });
@@ -84,15 +83,8 @@ export function layOut() {
 function measure() {
   tops = [0];
   for (const each of list.items) {
-    tops.push(tops.at(-1) + (state.wrap ? linesOf(each.event) : 1) * ROW);
+    tops.push(tops.at(-1) + (state.wrap ? linesOf(each.event, wrapChars) : 1) * ROW);
   }
-}
-
-/** How many lines a wrapped body has. @param {any} event */
-function linesOf(event) {
-  const shownPart = uncoloured(bodyOf(event)).trimEnd().slice(0, wrapChars * LINES_MAX);
-  const lines = shownPart.split("\n").reduce((sum, line) => sum + (Math.ceil(line.length / wrapChars) || 1), 0);
-  return Math.min(lines, LINES_MAX);
 }
 
 /** The row at a height. @param {number} y */
@@ -112,6 +104,16 @@ function rowAt(y) {
 
 /** Draws the rows that are seen, and asks for more near an end. */
 export function render() {
+  if (scroller.clientHeight === 0) {
+    if (unseen !== null) {
+      stand(list.items.at(unseen === "end" ? -1 : unseen));
+    }
+    return;
+  }
+  if (unseen !== null) {
+    scroller.scrollTop = Math.max(unseen === "end" ? tops.at(-1) : tops[unseen] - scroller.clientHeight / 2, 0);
+    unseen = null;
+  }
   const first = rowAt(scroller.scrollTop);
   const last = Math.min(rowAt(scroller.scrollTop + scroller.clientHeight) + 1, list.items.length);
   const chosen = pick();
@@ -129,10 +131,14 @@ export function render() {
     grow("down").catch(failed);
   }
   const selected = indexOf(state.at);
-  const stands = list.items[selected >= first && selected < last ? selected : Math.floor((first + last) / 2)];
-  sight.key = stands?.key ?? "";
-  markStrip(stands ? stands.time : null);
+  stand(list.items[selected >= first && selected < last ? selected : Math.floor((first + last) / 2)]);
   drawRail(list.items[first]?.time ?? null, list.items[Math.max(last - 1, 0)]?.time ?? null);
+}
+
+/** Marks where the list stands. @param {import("./list.js").Item | undefined} item */
+function stand(item) {
+  sight.key = item?.key ?? "";
+  markStrip(item ? item.time : null);
 }
 
 /** @param {number} i @param {{from: bigint, to: bigint} | null} chosen */
@@ -172,15 +178,6 @@ function cell(name, i, event, late) {
   }
 }
 
-/** What stands in the column of the body: of an event without one, its attributes. */
-function bodyOf(event) {
-  if (event.body !== undefined) {
-    return valueText(event.body);
-  }
-  return Object.entries(event).filter(([name]) => !OWN.has(name))
-    .map(([field, value]) => `${field}=${valueText(value)}`).join("  ");
-}
-
 function body(event, late) {
   const all = bodyOf(event).trimEnd();
   const breaks = state.wrap ? -1 : all.indexOf("\n");
@@ -213,7 +210,9 @@ export function step(by) {
 
 /** Scrolls a row into sight. @param {number} i */
 export function reveal(i) {
-  if (i >= 0 && tops[i] < scroller.scrollTop) {
+  if (i >= 0 && scroller.clientHeight === 0) {
+    unseen = i;
+  } else if (i >= 0 && tops[i] < scroller.scrollTop) {
     scroller.scrollTop = tops[i] - ROW;
   } else if (i >= 0 && tops[i + 1] > scroller.scrollTop + scroller.clientHeight) {
     scroller.scrollTop = tops[i + 1] + ROW - scroller.clientHeight;

@@ -21,6 +21,7 @@ export function listed(text) {
 /** Longest text of a row, and of the event's own panel. */
 export const ROW_CHARS = 600;
 export const BODY_CHARS = 20_000;
+export const LINES_MAX = 40; // of a wrapped body
 
 /** What stands for a character that is not shown. @param {string} char */
 function named(char) {
@@ -171,4 +172,22 @@ export function places(text, find) {
     }
   }
   return found;
+}
+
+const NAMED = new Set(["id", "ts", "type", "body", "level", "widerow.late"]);
+
+/** What stands in the column of the body: of an event without one, its attributes. @param {any} event */
+export function bodyOf(event) {
+  if (event.body !== undefined) {
+    return valueText(event.body);
+  }
+  return Object.entries(event).filter(([name]) => !NAMED.has(name))
+    .map(([field, value]) => `${field}=${valueText(value)}`).join("  ");
+}
+
+/** How many lines a wrapped body has. @param {any} event @param {number} chars of a line */
+export function linesOf(event, chars) {
+  const shownPart = uncoloured(bodyOf(event)).trimEnd().slice(0, chars * LINES_MAX);
+  const lines = shownPart.split("\n").reduce((sum, line) => sum + (Math.ceil(line.length / chars) || 1), 0);
+  return Math.min(lines, LINES_MAX);
 }

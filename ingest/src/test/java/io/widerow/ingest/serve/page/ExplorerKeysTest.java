@@ -311,6 +311,20 @@ class ExplorerKeysTest extends ExplorerRun {
     assertEquals(List.of(), browser.problems());
   }
 
+  @Test
+  void theListMovesBehindOtherViews() {
+    browser.open(url + SHOP);
+    for (int[] each : new int[][] {{'g', 0}, {'G', EVENTS - 1}, {'E', EVENTS - 1 - ERROR_EVERY}}) {
+      browser.press("l");
+      browser.await(element("map") + ".checkVisibility()");
+      browser.press(Character.toString(each[0]));
+      awaitUrl("at", "shop/" + all.get(each[1]));
+      browser.press("v");
+      awaitSelected(each[1]);
+    }
+    assertEquals(List.of(), browser.problems());
+  }
+
   private static long millisOf(String time) {
     return Instant.parse(time).toEpochMilli();
   }
