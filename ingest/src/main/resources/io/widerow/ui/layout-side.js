@@ -25,7 +25,7 @@ export function tell(map, by, open) {
   const each = add(sealed, "bytes") / add(sealed, "events");
   const cold = add(map.segments.filter((/** @type {any} */ each) => each.cold), "bytes");
   fill(side,
-    h("p.big", {}, h("b", {}, whole(sum("partitions"))), " partitions"),
+    h("p.big", {}, h("b", {}, whole(sum("partitions"))), sum("partitions") === 1 ? " partition" : " partitions"),
     map.away ? h("p.refused-text", {}, map.away) : null,
     h("div.pairs-grid", {}, pair("events", told(sum("events"), whole)), pair(cold > 0 ? "stored" : "on disk", told(sum("bytes"), bytes)),
       pair("bytes an event", told(each, (of) => of.toFixed(1))), pair("bucket × shards", form(map)),
@@ -35,7 +35,8 @@ export function tell(map, by, open) {
     h("h3", {}, "Key"),
     h("div.map-key", { test: "map-key" }, "few ", ...[0, 1, 2, 3, 4].map((i) => h(`i.shade-${i}`)),
       by === "bytes" ? " most bytes of its type" : by === "each" ? " most bytes an event" : " most of its type"),
-    h("div.map-key", {}, h("i.open"), "open ", h("i.sealed"), "sealed ", h("i.shade-3"), "final ", h("i.late"), "late ", h("i.damaged"), "damaged"),
+    h("div.map-key", {}, ...[["open", "open"], ["sealed", "sealed"], ["shade-3", "final"], ["late", "late"], ["damaged", "damaged"]]
+      .map(([of, name]) => h("span", {}, h(`i.${of}`), name))),
     cold > 0 ? h("div.map-key", {}, h("i.cold"), "cold: kept elsewhere") : null,
     h("p.quiet", {}, key("b"), " bytes  ", key("B"), " bytes an event"));
 }

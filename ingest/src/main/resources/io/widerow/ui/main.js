@@ -116,7 +116,7 @@ function tell() {
   fill(told,
     h("span", {}, h("b", {}, whole(strip.strip.total)), strip.strip.lost.size > 0 ? " events that can be read" : " events, exact order"),
     when ? h("span", {}, "at ", h("b", {}, `${when.time}.${when.nanos}`)) : null,
-    h("span", {}, `list ${Math.round(list.millis)} ms, bars ${Math.round(strip.strip.millis)} ms`),
+    h("span.cost", {}, `list ${Math.round(list.millis)} ms, bars ${Math.round(strip.strip.millis)} ms`),
     range.said || follow.follow.gap ? h("span.said", {}, range.said || follow.follow.gap) : null);
 }
 

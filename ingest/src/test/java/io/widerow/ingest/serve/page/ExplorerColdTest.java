@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.widerow.faults.Await;
 import java.io.IOException;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Tag;
@@ -62,6 +63,14 @@ class ExplorerColdTest extends ExplorerRun {
     assertTrue(open > 0, "open rows");
     assertEquals(all - open, cold);
     browser.await(element("map-cold") + " !== null");
-    browser.screenshot(SHOTS.resolve("cold.png"));
+    for (int width : new int[] {390, 900, 2_560}) {
+      browser.size(width, 900);
+      shots("cold-" + width);
+      String side = element("map-side");
+      assertTrue(
+          browser.evaluate(side + ".scrollWidth <= " + side + ".clientWidth").asBoolean(),
+          "totals and key fit at " + width);
+    }
+    assertEquals(List.of(), browser.problems());
   }
 }

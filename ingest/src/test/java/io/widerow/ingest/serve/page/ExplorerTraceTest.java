@@ -40,7 +40,10 @@ class ExplorerTraceTest extends ExplorerRun {
                 span.formatted("c3", "b2", 200_000_000, "select") + ",\"status_code\":2")
             + line("00.500", "db.spans", span.formatted("d4", "d4", 1_000, "own parent"))
             + line("00.600", "web", "\"level\":\"error\",\"body\":\"declined\"")
-            + line("00.300", "web", "\"body\":\"of another\"").replace(TRACE, "other"));
+            + line("00.300", "web", "\"body\":\"of another\"").replace(TRACE, "other")
+            + line("00.000", "long", "\"span_id\":\"e5\",\"duration\":0").replace(TRACE, "long")
+            + line("59.000", "long", "\"span_id\":\"f6\",\"duration\":9").replace(TRACE, "long")
+            + line("59.000", "long", "\"body\":\"end\"").replace(TRACE, "long"));
   }
 
   @Test
@@ -68,6 +71,19 @@ class ExplorerTraceTest extends ExplorerRun {
           "it fits into " + size[0]);
     }
     assertEquals(List.of(), browser.problems());
+  }
+
+  @Test
+  void shortAndLastPartsAreSeen() {
+    browser.open(url + "/ui/?" + RANGE + "&view=trace&trace=long");
+    browser.await(PARTS + ".length === 3");
+    assertEquals(
+        List.of("true", "true", "true"),
+        texts(
+            browser.evaluate(
+                "[...document.querySelectorAll('.trace-lane i')].map((bar) => { const { x, y,"
+                    + " width, height } = bar.getBoundingClientRect(); return"
+                    + " document.elementFromPoint(x + width / 2, y + height / 2) === bar; })")));
   }
 
   @Test
