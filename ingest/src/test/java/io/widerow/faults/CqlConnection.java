@@ -30,6 +30,7 @@ public final class CqlConnection implements AutoCloseable {
   private static final int READY = 0x02;
   private static final int QUERY = 0x07;
   private static final int RESULT = 0x08;
+  private static final int WARNINGS = 0x08; // a flag
   private static final int CONSISTENCY_ONE = 1;
   private static final int KIND_ROWS = 2;
   private static final int GLOBAL_TABLE = 1;
@@ -146,16 +147,20 @@ public final class CqlConnection implements AutoCloseable {
     out.write(frame.toByteArray());
     int flags = in.readUnsignedShort() & 0xff; // after the version
     in.skipNBytes(Short.BYTES); // stream
-    if (flags != 0) {
-      throw new IOException("an answer with flags " + flags); // compressed, traced or with warnings
+    if ((flags & ~WARNINGS) != 0) {
+      throw new IOException("an answer with flags " + flags); // compressed or traced
     }
     int answered = in.readByte();
     byte[] answer = new byte[in.readInt()];
     in.readFully(answer);
     ByteBuffer bytes = ByteBuffer.wrap(answer);
+    for (int left = flags == WARNINGS ? bytes.getShort() : 0; left > 0; left--) {
+      skipString(bytes);
+    }
     if (answered == ERROR) {
       int code = bytes.getInt();
-      String message = StandardCharsets.UTF_8.decode(bytes.position(6)).toString();
+      String message =
+          StandardCharsets.UTF_8.decode(bytes.position(bytes.position() + 2)).toString();
       throw new Refused(code, message);
     }
     if (answered != expected) {
