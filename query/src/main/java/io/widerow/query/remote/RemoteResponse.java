@@ -193,17 +193,23 @@ public final class RemoteResponse implements AutoCloseable {
     try {
       String line = lines.readLine();
       while (line != null && (line.startsWith(WARNINGS) || line.startsWith(EXPLAIN))) {
-        explain = line.startsWith(EXPLAIN) ? line : explain;
-        List<JsonNode> warnings =
-            line.startsWith(WARNINGS) ? JsonLine.array(line, "warnings") : null;
-        if (warnings != null) {
-          warnings.forEach(warning -> daemon.warn(warning.toString()));
+        if (line.startsWith(EXPLAIN)) {
+          explain = line;
+        } else {
+          warn(line);
         }
         line = lines.readLine();
       }
       return line;
     } catch (IOException | UncheckedIOException cut) {
       throw new QueryException.Remote("the connection broke during the response: " + cut);
+    }
+  }
+
+  private void warn(String line) {
+    List<JsonNode> warnings = JsonLine.array(line, "warnings");
+    if (warnings != null) {
+      warnings.forEach(warning -> daemon.warn(warning.toString()));
     }
   }
 

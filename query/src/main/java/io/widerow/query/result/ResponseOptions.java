@@ -28,6 +28,7 @@ public record ResponseOptions(
   static final ResponseOptions NONE = new ResponseOptions(false, false, false, false, null, null);
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._ -]{0,99}");
+  private static final Pattern BYTES = Pattern.compile("\\d{1,18}");
 
   /// @throws QueryException.Refused when a value makes no sense
   static ResponseOptions parse(Map<String, List<String>> given, QueryParameters.Format format) {
@@ -58,20 +59,11 @@ public record ResponseOptions(
   }
 
   private static @Nullable Long coldBudget(@Nullable String text) {
-    try {
-      Long bytes = text == null ? null : Long.valueOf(text);
-      if (bytes == null || bytes >= 0) {
-        return bytes;
-      }
-    } catch (NumberFormatException notWhole) {
-      throw noBudget(text);
+    if (text != null && !BYTES.matcher(text).matches()) {
+      throw new QueryException.Refused(
+          "cold-budget", "must be a number of bytes that may be fetched, got " + text);
     }
-    throw noBudget(text);
-  }
-
-  private static QueryException noBudget(@Nullable String text) {
-    return new QueryException.Refused(
-        "cold-budget", "must be a number of bytes that may be fetched, got " + text);
+    return text == null ? null : Long.valueOf(text);
   }
 
   private static boolean showsNoEvents(Map<String, List<String>> given) {

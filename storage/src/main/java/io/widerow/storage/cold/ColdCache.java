@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 /// another piece, the oldest file goes. Each file of pieces has one that says where they are:
 ///
 /// ```
-///  NNNNNNNN.pieces | piece | piece | ...
-///  NNNNNNNN.index  | magic | entry | entry | ...
+///  NUMBER.pieces | piece | piece | ...         the number has 16 hexadecimal digits
+///  NUMBER.index  | magic | entry | entry | ...
 ///
 ///  entry, 64 bytes
 ///  0        32       40       48      52          56          60      64
@@ -199,27 +199,25 @@ final class ColdCache implements AutoCloseable {
   /// Reads a piece; null when it is not here.
   byte @Nullable [] get(ColdStub stub, long number) {
     Key key = new Key(stub.sha256(), number);
-    Place place;
-    byte[] piece = null;
-    lock.readLock().lock();
     try {
-      place = places.get(key);
-      if (place != null) {
-        piece = new byte[place.bytes];
+      Place place;
+      lock.readLock().lock();
+      try {
+        place = places.get(key);
+        if (place == null) {
+          return null;
+        }
+        byte[] piece = new byte[place.bytes];
         long got = place.part.pieces.read(MemorySegment.ofArray(piece), place.offset);
-        if (got == piece.length && crc(key, piece, piece.length) == place.crc) {
+        if (got == piece.length && crc(key, piece) == place.crc) {
           return piece;
         }
+      } finally {
+        lock.readLock().unlock();
       }
-    } catch (StorageException failed) {
-      piece = null;
-      place = null;
-      failure = String.valueOf(failed.getMessage());
-    } finally {
-      lock.readLock().unlock();
-    }
-    if (place != null) {
       forget(key, place);
+    } catch (StorageException failed) {
+      fail(failed); // takes the other lock
     }
     return null;
   }
@@ -243,7 +241,7 @@ final class ColdCache implements AutoCloseable {
       }
       makeRoom(piece.length);
       Part part = part();
-      int crc = crc(key, piece, piece.length);
+      int crc = crc(key, piece);
       part.pieces.write(MemorySegment.ofArray(piece), part.bytes);
       part.index.write(
           MemorySegment.ofArray(entry(key, part.bytes, piece.length, crc)),
@@ -301,11 +299,11 @@ final class ColdCache implements AutoCloseable {
   }
 
   /// Checksum of a piece, which tells it from those of other places.
-  private static int crc(Key key, byte[] piece, int length) {
+  private static int crc(Key key, byte[] piece) {
     var crc = new CRC32C();
     crc.update(HexFormat.of().parseHex(key.sha256));
     crc.update(ByteBuffer.allocate(Long.BYTES).putLong(key.number).flip());
-    crc.update(piece, 0, length);
+    crc.update(piece);
     return (int) crc.getValue();
   }
 

@@ -73,7 +73,7 @@ public final class ColdPieces {
 
   /// Keeps pieces in a directory from now on.
   ///
-  /// @param bytesMax 0 to keep none, and to delete what is there
+  /// @param bytesMax size of the cache; 0 deletes the files of an earlier one and keeps no piece
   public void cacheIn(Disk disk, Path directory, long bytesMax) {
     if (bytesMax == 0) {
       ColdCache.delete(disk, directory);

@@ -183,7 +183,7 @@ public final class ColdControl {
     files.pieces().cacheIn(disk, directory.resolve(CACHE), most);
   }
 
-  /// Ends that. What is there stays for the next start.
+  /// Closes the cache. Its files stay for the next start.
   public void closeCache() {
     files.pieces().closeCache();
   }
@@ -193,7 +193,7 @@ public final class ColdControl {
     return files.pieces().cacheBytes();
   }
 
-  /// Why none is kept there; null when nothing is wrong.
+  /// Why no piece is kept on the disk; null when nothing is wrong.
   public @Nullable String cacheFailure() {
     return files.pieces().cacheFailure();
   }

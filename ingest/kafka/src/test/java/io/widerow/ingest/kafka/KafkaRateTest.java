@@ -25,11 +25,11 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Goal: figures of reading topics: the rate and the processor time of an event beside the same
-/// lines over HTTP, with bad records among them, the time from a producer to a reader, and what
-/// other senders notice of a backlog. Method: a real broker, and daemons with all compilers, one
-/// after the other, each with a new store. It prints the figures, which are those of the machine,
-/// and requires only that all is stored.
+/// Goal: measure how fast topics are read. The rate and the processor time of an event are compared
+/// with those of the same lines over HTTP, also with bad records. Two more are measured: the time
+/// from a producer to a query, and the responses of HTTP senders while a backlog is read. Method: a
+/// real broker, and daemons with all compilers, one after the other, each with a new store. It
+/// prints the figures, which are those of the machine, and requires only that all is stored.
 @Timeout(value = 2, unit = TimeUnit.HOURS)
 class KafkaRateTest extends BrokerTest {
   private static final int PARTITIONS = 12;
@@ -292,8 +292,8 @@ class KafkaRateTest extends BrokerTest {
         List<Double> millis = Collections.synchronizedList(new ArrayList<>());
         long left = postSteadily(daemon, seconds, millis);
         System.out.printf(
-            "senders beside the topic %s: %d responses, ms: median %.1f, p99 %.1f; records left"
-                + " %,d%n",
+            "HTTP senders while topic %s is read: %d responses, median %.1f ms, p99 %.1f ms;"
+                + " %,d records left%n",
             topic, millis.size(), median(millis), quantile(millis, 0.99), left);
       }
     }
