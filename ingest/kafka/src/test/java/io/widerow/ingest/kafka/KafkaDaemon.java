@@ -20,6 +20,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -197,23 +198,26 @@ final class KafkaDaemon implements AutoCloseable {
 
   /// Sends a body, and returns the status.
   int post(String path, String body) {
-    return post(path, body.getBytes(StandardCharsets.UTF_8)).join();
+    return post(path, body.getBytes(StandardCharsets.UTF_8), "").join();
   }
 
-  /// Sends JSON lines of the type `http`, for the status of the response.
+  /// Sends JSON lines of the type `http`, for the status of the response. A body that was sent
+  /// before is no retry: each request has a key of its own.
   CompletableFuture<Integer> postLater(byte[] lines) {
-    return post("/v1/events?type=http", lines);
+    return post("/v1/events?type=http", lines, UUID.randomUUID().toString());
   }
 
-  private CompletableFuture<Integer> post(String path, byte[] body) {
-    HttpRequest request =
+  private CompletableFuture<Integer> post(String path, byte[] body, String key) {
+    HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + ready.join().port + path))
             .timeout(Broker.PATIENCE)
             .header("content-type", "application/x-ndjson")
-            .POST(HttpRequest.BodyPublishers.ofByteArray(body))
-            .build();
+            .POST(HttpRequest.BodyPublishers.ofByteArray(body));
+    if (!key.isEmpty()) {
+      request.header("Idempotency-Key", key);
+    }
     return CLIENT
-        .sendAsync(request, HttpResponse.BodyHandlers.discarding())
+        .sendAsync(request.build(), HttpResponse.BodyHandlers.discarding())
         .thenApply(HttpResponse::statusCode);
   }
 

@@ -189,8 +189,8 @@ class KafkaRateTest extends BrokerTest {
                 }
               },
               task -> Thread.ofPlatform().start(task));
-      long[] from = await(daemon, events / 4);
-      long[] until = await(daemon, events);
+      long[] from = await(daemon, events / 4, sent);
+      long[] until = await(daemon, events, sent);
       sent.join();
       daemon.awaitNothingOwed();
       assertEquals(events, until[0]);
@@ -201,11 +201,14 @@ class KafkaRateTest extends BrokerTest {
   }
 
   /// Stored events, the time, and the processor time of the daemon, once so many are stored.
-  private static long[] await(KafkaDaemon daemon, long events) {
+  private static long[] await(KafkaDaemon daemon, long events, CompletableFuture<Void> sent) {
     long[] seen = new long[3];
     Await.until(
         () -> {
           Await.pause(LOOK);
+          if (sent.isCompletedExceptionally()) {
+            sent.join();
+          }
           seen[0] = daemon.stored();
           seen[1] = System.nanoTime();
           seen[2] = daemon.processorNanos();
