@@ -207,7 +207,7 @@ final class GoFormat {
     };
   }
 
-  private static String fixed(double number, int precision) {
+  static String fixed(double number, int precision) {
     return Double.isFinite(number)
         ? new BigDecimal(number)
             .setScale(precision, java.math.RoundingMode.HALF_EVEN)

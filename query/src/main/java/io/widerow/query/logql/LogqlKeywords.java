@@ -33,20 +33,27 @@ final class LogqlKeywords {
 
   private LogqlKeywords() {}
 
+  /// A name as errors show it: a keyword as it is, a function in Loki's capitals, or `IDENTIFIER`.
+  ///
   /// @param next the character after the name and blanks; 0 at the end
-  static boolean isKeyword(String name, char next) {
+  static String shown(String name, char next) {
     String lower = name.toLowerCase(Locale.ROOT);
-    if (ALWAYS.contains(lower)) {
-      return true;
-    }
     boolean isCalled = next == '(' || next == 'b' || next == 'w'; // by, without
-    return isCalled && isFunction(lower);
+    if (ALWAYS.contains(lower)) {
+      return name;
+    }
+    if (!isCalled) {
+      return "IDENTIFIER";
+    }
+    return switch (lower) {
+      case "ip", "label_replace" -> name;
+      case "vector" -> "VECTOR";
+      case "bytes", "duration", "duration_seconds" -> lower.toUpperCase(Locale.ROOT) + "_CONV";
+      default -> isFunction(lower) ? lower.toUpperCase(Locale.ROOT) : "IDENTIFIER";
+    };
   }
 
   private static boolean isFunction(String lower) {
-    return switch (lower) {
-      case "ip", "vector", "label_replace", "bytes", "duration", "duration_seconds" -> true;
-      default -> Metric.RangeFunction.of(lower) != null || Metric.SeriesFunction.of(lower) != null;
-    };
+    return Metric.RangeFunction.of(lower) != null || Metric.SeriesFunction.of(lower) != null;
   }
 }

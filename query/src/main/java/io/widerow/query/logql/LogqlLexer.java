@@ -134,6 +134,11 @@ final class LogqlLexer {
     return nextChar() == sign.charAt(0);
   }
 
+  /// True when the current word is the name of a function before its arguments.
+  boolean isCall() {
+    return isBefore("(") && !LogqlKeywords.shown(word, '(').equals("IDENTIFIER");
+  }
+
   /// True when the current bracket holds another expression, and not a list of names.
   boolean bracketNests() {
     int end = text.indexOf(')', at);
@@ -168,11 +173,32 @@ final class LogqlLexer {
     if (nanos == null) {
       throw wrong("DURATION");
     }
-    if (nanos > DURATION_MAX) {
-      throw wrongAt(start, "a duration of at most 50y is allowed, got " + word);
-    }
+    requireShort(nanos, word, start);
     advance();
     return nanos;
+  }
+
+  /// The duration in the brackets that the current word opens, in nanoseconds.
+  long range() {
+    int end = text.indexOf(']', at);
+    if (end < 0) {
+      throw wrongAt(start, "missing closing ']' in duration");
+    }
+    String inside = text.substring(at, end).strip();
+    Long nanos = Units.nanos(inside);
+    if (nanos == null) {
+      throw wrongAt(start, GoDuration.error(inside));
+    }
+    requireShort(nanos, inside, at);
+    at = end + 1;
+    advance();
+    return nanos;
+  }
+
+  private void requireShort(long nanos, String duration, int where) {
+    if (nanos > DURATION_MAX) {
+      throw wrongAt(where, "a duration of at most 50y is allowed, got " + duration);
+    }
   }
 
   /// A syntax error at the current word.
@@ -187,10 +213,12 @@ final class LogqlLexer {
           case DURATION -> "DURATION";
           case BYTES -> "BYTES";
           case SIGN -> word.equals("[") ? "RANGE" : word;
-          case NAME -> LogqlKeywords.isKeyword(word, nextChar()) ? word : "IDENTIFIER";
+          case NAME -> LogqlKeywords.shown(word, nextChar());
         };
     String only = expected.isEmpty() ? "" : ", expecting " + expected;
-    String value = found.equals(word) || kind == Kind.END ? "" : ": " + text.substring(start, at);
+    boolean isItself =
+        kind == Kind.END || kind == Kind.SIGN || (kind == Kind.NAME && !found.equals("IDENTIFIER"));
+    String value = isItself ? "" : ": " + text.substring(start, at);
     return wrongAt(start, "syntax error: unexpected " + found + only + value);
   }
 

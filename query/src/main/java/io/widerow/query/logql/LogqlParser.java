@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// The window of a range may also stand after its selector. Operators bind as in PromQL.
 public final class LogqlParser {
   private static final int DEPTH_MAX = 64;
+  private static final int LEG_DIGITS = 6;
 
   private final LogqlLexer lexer;
   private final StageParser stages;
@@ -36,7 +37,7 @@ public final class LogqlParser {
   ///   supported
   public static Expr parse(String text) {
     LogqlParser parser = new LogqlParser(new LogqlLexer(text));
-    if (parser.lexer.atEnd()) {
+    if (text.isEmpty()) {
       throw parser.lexer.invalid("syntax error: unexpected $end");
     }
     Expr expr = parser.expr(0);
@@ -62,49 +63,63 @@ public final class LogqlParser {
       throw lexer.wrongAt(lexer.position(), "nested deeper than " + DEPTH_MAX);
     }
     depth++;
-    int start = lexer.position();
     Expr left = unary();
     for (Metric.Operator operator = operator();
         operator != null && operator.tightness > tightnessMin;
         operator = operator()) {
       lexer.part();
-      Metric first = metric(left, start);
       lexer.advance();
       boolean isBool = lexer.takeName("bool");
       Metric.Labels on = matching();
       Metric.Many many = on == null ? null : many();
-      int second = lexer.position();
       boolean rightFirst = operator == Metric.Operator.POWER;
-      Metric right = metric(expr(rightFirst ? operator.tightness - 1 : operator.tightness), second);
-      requireSeries(operator, first, "left");
-      requireSeries(operator, right, "right");
-      left = new Metric.Binary(operator, isBool, on, many, first, right);
+      Expr right = expr(rightFirst ? operator.tightness - 1 : operator.tightness);
+      Metric first = side(operator, left, "left");
+      Metric second = side(operator, right, "right");
+      left = binary(operator, isBool, on, many, first, second);
     }
     depth--;
     return left;
   }
 
-  private void requireSeries(Metric.Operator operator, Metric side, String leg) {
-    if (operator.isOfSets() && isNumber(side)) {
-      throw lexer.invalid(
-          "unexpected literal for %s leg of logical/set binary operation (%s)"
-              .formatted(leg, operator.sign));
+  private Metric side(Metric.Operator operator, Expr side, String leg) {
+    return switch (side) {
+      case LogQuery lines ->
+          throw lexer.invalid(
+              "unexpected type for %s leg of binary operation (%s): *syntax.%s"
+                  .formatted(
+                      leg,
+                      operator.sign,
+                      lines.stages().isEmpty() ? "MatchersExpr" : "PipelineExpr"));
+      case Metric.Literal(double value) when operator.isOfSets() ->
+          throw lexer.invalid(
+              "unexpected literal for %s leg of logical/set binary operation (%s): %s"
+                  .formatted(leg, operator.sign, GoFormat.fixed(value, LEG_DIGITS)));
+      case Metric metric -> metric;
+    };
+  }
+
+  /// An operation; of two numbers, its result.
+  private static Metric binary(
+      Metric.Operator operator,
+      boolean isBool,
+      Metric.@Nullable Labels on,
+      Metric.@Nullable Many many,
+      Metric left,
+      Metric right) {
+    if (left instanceof Metric.Literal(double one)
+        && right instanceof Metric.Literal(double other)) {
+      return new Metric.Literal(operator.number(one, other));
     }
+    return new Metric.Binary(operator, isBool, on, many, left, right);
   }
 
-  /// True for what has one number and no series: `2 * 3`.
-  private static boolean isNumber(Metric metric) {
-    return metric instanceof Metric.Literal
-        || (metric instanceof Metric.Binary both
-            && isNumber(both.left())
-            && isNumber(both.right()));
-  }
-
-  private Metric metric(Expr expr, int where) {
-    if (expr instanceof Metric metric) {
+  /// An expression that must be one of numbers: lines would need a window here.
+  private Metric metric() {
+    if (expr(0) instanceof Metric metric) {
       return metric;
     }
-    throw lexer.wrongAt(where, "syntax error: unexpected lines, expecting numbers over time");
+    throw lexer.wrong("");
   }
 
   private Metric.@Nullable Operator operator() {
@@ -148,6 +163,8 @@ public final class LogqlParser {
     while (!lexer.take(")")) {
       if (!names.isEmpty()) {
         lexer.expect(",");
+      } else if (lexer.kind() != LogqlLexer.Kind.NAME || lexer.isCall()) {
+        throw lexer.wrong("IDENTIFIER or )");
       }
       lexer.part();
       names.add(lexer.name());
@@ -196,8 +213,7 @@ public final class LogqlParser {
 
   private Metric labelReplace() {
     lexer.expect("(");
-    int inner = lexer.position();
-    Metric metric = metric(expr(0), inner);
+    Metric metric = metric();
     lexer.expect(",");
     String target = lexer.string();
     lexer.expect(",");
@@ -243,7 +259,7 @@ public final class LogqlParser {
       lexer.expect(",");
     }
     int inner = lexer.position();
-    Metric metric = metric(expr(0), inner);
+    Metric metric = metric();
     lexer.expect(")");
     if (grouping == null) {
       grouping = grouping();
@@ -256,7 +272,7 @@ public final class LogqlParser {
     if (grouped && !function.takesParameter() && function.keepsSeries()) {
       throw lexer.invalid("sort and sort_desc doesn't allow grouping by ");
     }
-    if (isNumber(metric)) {
+    if (metric instanceof Metric.Literal) {
       throw lexer.wrongAt(inner, "syntax error: unexpected NUMBER, expecting series");
     }
     return new Metric.Aggregate(function, most, grouping, metric);
@@ -383,9 +399,7 @@ public final class LogqlParser {
       if (rangeNanos > 0) {
         throw lexer.wrongAt(where, "syntax error: unexpected RANGE, a second one");
       }
-      lexer.expect("[");
-      rangeNanos = lexer.duration();
-      lexer.expect("]");
+      rangeNanos = lexer.range();
       if (rangeNanos <= 0) {
         throw lexer.wrongAt(where, "the range must be longer than 0, got [0s]");
       }

@@ -1,17 +1,17 @@
 package io.widerow.query.logql;
 
+import java.math.BigDecimal;
 import java.util.List;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Stream;
 
-/// Writes expressions as LogQL, in a normal form: one blank between parts, texts in quotes,
-/// brackets where precedence needs them. The text parses to the same expression.
+/// Writes expressions as LogQL, in the form that Loki gives them. The text parses to the same
+/// expression; where Loki's own would not, it differs: brackets that precedence needs, durations
+/// below a millisecond, numbers with more digits, empty groupings.
 public final class LogqlText {
-  private static final List<String> SPANS =
-      List.of("3600000000000h", "60000000000m", "1000000000s", "1000000ms", "1000us", "1ns");
-
   private LogqlText() {}
 
+  /// The expression in one line.
   public static String of(Expr expr) {
     return switch (expr) {
       case LogQuery query -> lines(query);
@@ -23,7 +23,7 @@ public final class LogqlText {
     return selector(query.matchers()) + stages(query.stages());
   }
 
-  private static String selector(List<Matcher> matchers) {
+  static String selector(List<Matcher> matchers) {
     return matchers.stream().map(LogqlText::matcher).collect(Collectors.joining(", ", "{", "}"));
   }
 
@@ -35,15 +35,15 @@ public final class LogqlText {
     return stages.stream().map(stage -> " " + stage(stage)).collect(Collectors.joining());
   }
 
-  private static String stage(Stage stage) {
+  static String stage(Stage stage) {
     return switch (stage) {
-      case Stage.LineFilter filter -> lineFilter(filter);
-      case Stage.Json(var wanted) -> "| json" + extractions(wanted, true);
+      case Stage.LineFilter filter -> String.join(" ", lineFilters(filter));
+      case Stage.Json(var wanted) -> "| json" + extractions(wanted);
       case Stage.Logfmt logfmt ->
           "| logfmt"
               + (logfmt.strict() ? " --strict" : "")
               + (logfmt.keepsEmpty() ? " --keep-empty" : "")
-              + extractions(logfmt.wanted(), false);
+              + extractions(logfmt.wanted());
       case Stage.Regexp(var regex, _) -> "| regexp " + GoQuotes.quoted(regex.pattern());
       case Stage.PatternParser(var pieces) ->
           "| pattern "
@@ -52,11 +52,11 @@ public final class LogqlText {
                       .map(piece -> piece.isName() ? "<" + piece.text() + ">" : piece.text())
                       .collect(Collectors.joining()));
       case Stage.Unpack() -> "| unpack";
-      case Stage.LabelFilter(var condition) -> "| " + condition(condition, false);
+      case Stage.LabelFilter(var condition) -> "| " + condition(condition);
       case Stage.LineFormat(var template) -> "| line_format " + GoQuotes.quoted(template.text());
       case Stage.LabelFormat(var assignments) ->
           "| label_format "
-              + assignments.stream().map(LogqlText::assignment).collect(Collectors.joining(", "));
+              + assignments.stream().map(LogqlText::assignment).collect(Collectors.joining(","));
       case Stage.Drop(var names) -> "| drop " + nameTests(names);
       case Stage.Keep(var names) -> "| keep " + nameTests(names);
       case Stage.Decolorize() -> "| decolorize";
@@ -70,33 +70,28 @@ public final class LogqlText {
     };
   }
 
-  private static String lineFilter(Stage.LineFilter filter) {
+  /// The filter as Loki sees it: `!= "a" or "b"` is `!= "a" != "b"`.
+  static List<String> lineFilters(Stage.LineFilter filter) {
     Stage.LinePart first = filter.parts().getFirst();
     String kind = first.regex() != null ? "~" : first.pattern() != null ? ">" : "=";
-    return (filter.negated() ? "!" : "|")
-        + kind
-        + " "
-        + filter.parts().stream()
-            .map(part ->
-                part.address() == null
-                    ? GoQuotes.quoted(part.text())
-                    : "ip(" + GoQuotes.quoted(part.text()) + ")")
-            .collect(Collectors.joining(" or "));
+    String sign = (filter.negated() ? "!" : "|") + kind + " ";
+    List<String> parts = filter.parts().stream().map(LogqlText::linePart).toList();
+    return filter.negated()
+        ? parts.stream().map(part -> sign + part).toList()
+        : List.of(sign + String.join(" or ", parts));
   }
 
-  private static String extractions(List<Stage.Extraction> wanted, boolean isPath) {
-    return wanted.stream()
-        .map(one -> {
-          String from = isPath ? path(one.path()) : String.valueOf(one.path().getFirst());
-          return " " + one.label() + "=" + GoQuotes.quoted(from);
-        })
-        .collect(Collectors.joining(","));
+  private static String linePart(Stage.LinePart part) {
+    String text = GoQuotes.quoted(part.text());
+    return part.address() == null ? text : "ip(" + text + ")";
   }
 
-  private static String path(List<Object> path) {
-    return path.stream()
-        .map(step -> step instanceof Integer ? "[" + step + "]" : "[\"" + step + "\"]")
-        .collect(Collectors.joining());
+  private static String extractions(List<Stage.Extraction> wanted) {
+    String all =
+        wanted.stream()
+            .map(one -> one.label() + "=" + GoQuotes.quoted(one.from()))
+            .collect(Collectors.joining(","));
+    return all.isEmpty() ? "" : " " + all;
   }
 
   private static String assignment(Stage.Assignment assignment) {
@@ -112,14 +107,14 @@ public final class LogqlText {
           Matcher matcher = test.matcher();
           return matcher == null ? test.name() : matcher(matcher);
         })
-        .collect(Collectors.joining(", "));
+        .collect(Collectors.joining(","));
   }
 
-  private static String condition(LabelCondition condition, boolean inside) {
+  private static String condition(LabelCondition condition) {
     return switch (condition) {
-      case LabelCondition.And(var parts) -> several(parts, " and ", inside);
-      case LabelCondition.Or(var parts) -> several(parts, " or ", inside);
-      case LabelCondition.Words(var matcher) -> matcher(matcher);
+      case LabelCondition.And(var parts) -> several(parts, " , ");
+      case LabelCondition.Or(var parts) -> several(parts, " or ");
+      case LabelCondition.Words(var matcher) -> words(matcher);
       case LabelCondition.Address address ->
           address.label()
               + (address.negated() ? "!=" : "=")
@@ -131,115 +126,155 @@ public final class LogqlText {
     };
   }
 
-  private static String several(List<LabelCondition> parts, String between, boolean inside) {
-    String all =
-        parts.stream().map(part -> condition(part, true)).collect(Collectors.joining(between));
-    return inside ? "(" + all + ")" : all;
+  private static String several(List<LabelCondition> parts, String between) {
+    return parts.stream()
+        .map(LogqlText::condition)
+        .collect(Collectors.joining(between, "( ", " )"));
+  }
+
+  /// Loki shows an expression that it cannot reduce to texts without escapes.
+  private static String words(Matcher matcher) {
+    String text = matcher.text();
+    boolean isRaw = matcher.regex() != null && !isOfTexts(text) && text.indexOf('`') < 0;
+    return isRaw ? matcher.name() + matcher.kind().sign + "`" + text + "`" : matcher(matcher);
+  }
+
+  /// True for an expression of alternatives and `.*` and `.+` only.
+  private static boolean isOfTexts(String regex) {
+    String rest = regex.replaceAll("\\.[*+]", "").replaceAll("\\(\\?[:i]+\\)?|[()|]", "");
+    return rest.chars().noneMatch(c -> ".\\+*?[]{}^$".indexOf(c) >= 0);
   }
 
   private static String quantity(LabelCondition.Quantity quantity) {
+    double value = quantity.value();
     return switch (quantity.conversion()) {
-      case NUMBER -> number(quantity.value());
-      case DURATION -> span(Math.round(quantity.value() * 1e9));
-      case BYTES -> number(quantity.value()) + "B";
+      case NUMBER -> plain(value);
+      case DURATION -> GoDuration.shown(Math.round(value * 1e9));
+      case BYTES -> bytes(value);
     };
   }
 
-  private static String number(double value) {
-    return GoFormat.shown(value);
+  private static String plain(double value) {
+    return Double.isFinite(value)
+        ? new BigDecimal(Double.toString(value)).stripTrailingZeros().toPlainString()
+        : number(value);
   }
 
-  /// A duration in the largest unit of which it is a whole number.
-  private static String span(long nanos) {
-    for (String unit : SPANS) {
-      long width = Long.parseLong(unit.replaceAll("\\D", ""));
-      if (nanos != 0 && nanos % width == 0) {
-        return nanos / width + unit.replaceAll("\\d", "");
-      }
+  /// A size as Loki shortens it, when that is the same size.
+  private static String bytes(double value) {
+    String units = "kMGTP";
+    double left = value;
+    String unit = "B";
+    for (int i = 0; i < units.length() && left >= 1_000; i++) {
+      left /= 1_000;
+      unit = units.charAt(i) + "B";
     }
-    return "0s";
+    boolean isShort = left < 10 && !unit.equals("B");
+    String text = GoFormat.fixed(Math.floor(left * 10 + 0.5) / 10, isShort ? 1 : 0) + unit;
+    Double same = Units.bytes(text);
+    return same != null && same == value ? text : plain(value) + "B";
+  }
+
+  /// LogQL has no words for the numbers that are none.
+  static String number(double value) {
+    return Double.isNaN(value)
+        ? "(0 / 0)"
+        : Double.isInfinite(value) ? (value > 0 ? "(2 ^ 1024)" : "(0 - 2 ^ 1024)") : shown(value);
+  }
+
+  private static String shown(double value) {
+    return GoFormat.shown(value);
   }
 
   private static String metric(Metric metric) {
     return switch (metric) {
       case Metric.Literal(double value) -> number(value);
-      case Metric.VectorOf(double value) -> "vector(" + number(value) + ")";
+      case Metric.VectorOf(double value) -> "vector(" + vector(value) + ")";
       case Metric.Range range -> range(range);
       case Metric.Aggregate aggregate ->
           aggregate.function().named()
-              + grouping(aggregate.grouping())
+              + grouping(aggregate, ",")
               + "("
-              + (aggregate.function().takesParameter() ? aggregate.parameter() + ", " : "")
+              + (aggregate.function().takesParameter() ? aggregate.parameter() + "," : "")
               + metric(aggregate.inner())
               + ")";
       case Metric.LabelReplace replace ->
           "label_replace("
               + metric(replace.inner())
-              + List.of(
-                      replace.target(),
-                      replace.replacement(),
-                      replace.source(),
-                      replace.regex().pattern())
-                  .stream()
-                  .map(text -> ", " + GoQuotes.quoted(text))
-                  .collect(Collectors.joining())
+              + texts(replace).stream().map(text -> "," + text).collect(Collectors.joining())
               + ")";
-      case Metric.Binary binary -> binary(binary);
+      case Metric.Binary binary ->
+          "(%s %s %s)"
+              .formatted(metric(binary.left()), operator(binary, ","), metric(binary.right()));
     };
+  }
+
+  private static String vector(double value) {
+    String fixed = GoFormat.fixed(value, 6);
+    Double same = Units.number(fixed);
+    return same != null && same == value ? fixed : shown(value);
+  }
+
+  static List<String> texts(Metric.LabelReplace replace) {
+    return Stream.of(
+            replace.target(), replace.replacement(), replace.source(), replace.regex().pattern())
+        .map(GoQuotes::quoted)
+        .toList();
   }
 
   private static String range(Metric.Range range) {
     Stage.Unwrap unwrap = range.unwrap();
-    String quantile =
-        range.function() == Metric.RangeFunction.QUANTILE_OVER_TIME
-            ? number(range.parameter()) + ", "
-            : "";
     long offset = range.offsetNanos();
     return range.function().named()
         + "("
-        + quantile
+        + (isOfQuantile(range) ? plain(range.parameter()) + "," : "")
         + lines(range.lines())
         + (unwrap == null ? "" : " " + stage(unwrap))
         + stages(range.afterUnwrap())
-        + " ["
-        + span(range.rangeNanos())
+        + "["
+        + GoDuration.ofPrometheus(range.rangeNanos())
         + "]"
-        + (offset == 0 ? "" : " offset " + (offset < 0 ? "-" : "") + span(Math.abs(offset)))
+        + (offset == 0 ? "" : " offset " + GoDuration.shown(offset))
         + ")"
-        + grouping(range.grouping()).stripTrailing();
+        + grouping(range, ",");
   }
 
-  /// With a blank on either side; nothing without a grouping.
-  private static String grouping(Metric.@Nullable Labels grouping) {
-    if (grouping == null) {
-      return "";
-    }
-    String word = grouping.without() ? "without (" : "by (";
-    return " " + word + String.join(", ", grouping.names()) + ") ";
+  static boolean isOfQuantile(Metric.Range range) {
+    return range.function() == Metric.RangeFunction.QUANTILE_OVER_TIME;
   }
 
-  private static String binary(Metric.Binary binary) {
+  /// A grouping by nothing is that of an aggregation without one, and not that of a range.
+  static String grouping(Metric metric, String comma) {
+    Metric.Labels grouping =
+        switch (metric) {
+          case Metric.Range range -> range.grouping();
+          case Metric.Aggregate aggregate -> aggregate.grouping();
+          default -> null;
+        };
+    boolean isNone =
+        grouping == null
+            || (metric instanceof Metric.Aggregate
+                && !grouping.without()
+                && grouping.names().isEmpty());
+    return isNone ? "" : labels(grouping.without() ? " without" : " by", grouping.names(), comma);
+  }
+
+  private static String labels(String word, List<String> names, String comma) {
+    return word + " (" + String.join(comma, names) + ")";
+  }
+
+  static String operator(Metric.Binary binary, String comma) {
     Metric.Labels on = binary.on();
     Metric.Many many = binary.many();
-    StringBuilder text = new StringBuilder(side(binary.left(), binary.operator(), true));
-    text.append(' ').append(binary.operator().sign).append(binary.isBool() ? " bool" : "");
+    StringBuilder text = new StringBuilder(binary.operator().sign);
+    text.append(binary.isBool() ? " bool" : "");
     if (on != null) {
-      text.append(on.without() ? " ignoring (" : " on (");
-      text.append(String.join(", ", on.names())).append(')');
+      text.append(labels(on.without() ? " ignoring" : " on", on.names(), comma));
     }
     if (many != null) {
-      text.append(many.left() ? " group_left (" : " group_right (");
-      text.append(String.join(", ", many.included())).append(')');
+      String side = many.left() ? " group_left" : " group_right";
+      text.append(labels(side, many.included(), comma));
     }
-    return text.append(' ').append(side(binary.right(), binary.operator(), false)).toString();
-  }
-
-  private static String side(Metric side, Metric.Operator operator, boolean left) {
-    if (!(side instanceof Metric.Binary inner)) {
-      return metric(side);
-    }
-    boolean rightFirst = operator == Metric.Operator.POWER;
-    int least = operator.tightness + (left == rightFirst ? 1 : 0);
-    return inner.operator().tightness >= least ? metric(side) : "(" + metric(side) + ")";
+    return text.toString();
   }
 }

@@ -237,6 +237,32 @@ public sealed interface Metric extends Expr {
       return tightness == 3;
     }
 
+    /// The result of two numbers: 1 or 0 for a comparison. NaN for a division by 0.
+    public double number(double one, double other) {
+      return switch (this) {
+        case PLUS -> one + other;
+        case MINUS -> one - other;
+        case TIMES -> one * other;
+        case DIVIDED -> other == 0 ? Double.NaN : one / other;
+        case MODULO -> other == 0 ? Double.NaN : one % other;
+        case POWER -> Math.pow(one, other);
+        default -> holds(one, other) ? 1 : 0;
+      };
+    }
+
+    /// True when a comparison holds for two numbers.
+    public boolean holds(double one, double other) {
+      return switch (this) {
+        case EQUAL -> one == other;
+        case NOT_EQUAL -> one != other;
+        case LESS -> one < other;
+        case LESS_OR_EQUAL -> one <= other;
+        case GREATER -> one > other;
+        case GREATER_OR_EQUAL -> one >= other;
+        default -> throw new IllegalStateException(this + " compares nothing");
+      };
+    }
+
     /// True for operators that take whole samples of one side or the other.
     public boolean isOfSets() {
       return tightness < 3;

@@ -2,7 +2,6 @@ package io.widerow.query.logql;
 
 import io.widerow.query.logql.TemplateFunctions.Arguments;
 import io.widerow.query.logql.TemplateLibrary.Function;
-import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -125,37 +124,17 @@ final class RuleTemplateFunctions {
           return Double.isFinite(seconds) ? GoFormat.shown(time(call, seconds)) : general(seconds);
         });
     all.put("toTime", call -> time(call, number(call)));
-    all.put("toDuration", call -> goDuration((long) (number(call) * 1e9)));
+    all.put("toDuration", call -> GoDuration.shown((long) (number(call) * 1e9)));
     all.put("now", call -> call.run().source().nowNanos() / 1e9);
     all.put(
         "parseDuration",
         call -> {
           Long nanos = Units.nanos(call.text(0));
           if (nanos == null) {
-            throw call.wrong("not a valid duration string: " + GoQuotes.quoted(call.text(0)));
+            throw call.wrong(GoDuration.error(call.text(0)));
           }
           return nanos / 1e9;
         });
-  }
-
-  /// As Go writes a `time.Duration`: `1h1m1.5s`, `250ms`.
-  private static String goDuration(long nanos) {
-    String sign = nanos < 0 ? "-" : "";
-    BigDecimal size = BigDecimal.valueOf(nanos).abs();
-    long whole = size.longValue();
-    if (whole < 1_000_000_000) {
-      int digits = whole < 1_000 ? 0 : whole < 1_000_000 ? 3 : 6;
-      String unit = whole == 0 ? "s" : digits == 0 ? "ns" : digits == 3 ? "µs" : "ms";
-      return sign + plain(size.movePointLeft(digits)) + unit;
-    }
-    BigDecimal[] minutes = size.movePointLeft(9).divideAndRemainder(BigDecimal.valueOf(60));
-    long all = minutes[0].longValue();
-    String before = all >= 60 ? "%dh%dm".formatted(all / 60, all % 60) : all > 0 ? all + "m" : "";
-    return sign + before + plain(minutes[1]) + "s";
-  }
-
-  private static String plain(BigDecimal number) {
-    return number.signum() == 0 ? "0" : number.stripTrailingZeros().toPlainString();
   }
 
   private static Instant time(Arguments call, double seconds) throws TemplateRun.Failed {

@@ -78,8 +78,9 @@ public sealed interface Stage {
   /// One value to extract.
   ///
   /// @param label its label
+  /// @param from as it was written
   /// @param path the names and indexes that lead to it
-  record Extraction(String label, List<Object> path) {
+  record Extraction(String label, String from, List<Object> path) {
     public Extraction {
       path = List.copyOf(path);
     }

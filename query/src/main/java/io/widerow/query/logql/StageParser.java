@@ -117,12 +117,12 @@ final class StageParser {
   }
 
   private Stage.LinePart linePart(String sign) {
+    if (lexer.kind() != LogqlLexer.Kind.TEXT) {
+      throw lexer.wrong("STRING or ip");
+    }
     if (sign.endsWith("~")) {
       Pattern regex = lexer.regex();
       return new Stage.LinePart(regex.pattern(), regex, null, null);
-    }
-    if (lexer.kind() != LogqlLexer.Kind.TEXT) {
-      throw lexer.wrong("STRING or ip");
     }
     String text = lexer.string();
     if (!sign.endsWith(">")) {
@@ -208,7 +208,7 @@ final class StageParser {
       lexer.part();
       String label = lexer.name();
       String from = lexer.take("=") ? lexer.string() : label;
-      wanted.add(new Stage.Extraction(label, isPath ? path(from) : List.of(from)));
+      wanted.add(new Stage.Extraction(label, from, isPath ? path(from) : List.of(from)));
       if (!lexer.take(",")) {
         break;
       }

@@ -18,6 +18,12 @@ public final class Units {
   private static final Pattern DURATION =
       Pattern.compile("-?(?:\\d+(?:\\.\\d*)?(?:ns|us|µs|μs|ms|s|m|h|d|w|y))++");
   private static final Pattern BYTES = Pattern.compile("([0-9.,]+)\\s*(.*?)\\s*");
+  private static final Pattern HEX_START = Pattern.compile("[-+]?0[xX].*", Pattern.DOTALL);
+  private static final Pattern LONE_LINES = // a `_` that does not stand between digits
+      Pattern.compile("(?<![0-9])_|_(?![0-9])");
+  private static final Pattern LONE_LINES_OF_HEX =
+      Pattern.compile("(?<![0-9a-fA-FxX])_|_(?![0-9a-fA-F])");
+  private static final String TOO_LARGE = "value out of range";
   private static final double BYTES_LIMIT = 0x1p64;
   private static final long SECOND_NANOS = 1_000_000_000L;
 
@@ -55,7 +61,8 @@ public final class Units {
   public static String error(Stage.Conversion conversion, String text) {
     return switch (conversion) {
       case NUMBER ->
-          "strconv.ParseFloat: parsing %s: invalid syntax".formatted(GoQuotes.quoted(text));
+          "strconv.ParseFloat: parsing %s: %s"
+              .formatted(GoQuotes.quoted(text), isTooLarge(text) ? TOO_LARGE : "invalid syntax");
       case DURATION -> "time: " + durationError(text);
       case BYTES -> bytesError(text);
     };
@@ -137,7 +144,8 @@ public final class Units {
     return Double.isNaN(value) || value >= BYTES_LIMIT ? null : value;
   }
 
-  /// A number in decimal or hexadecimal; null when the text is none.
+  /// A number as Go's `strconv.ParseFloat` reads it, in decimal or hexadecimal; null when the text
+  /// is none or too large.
   public static @Nullable Double number(String text) {
     if (text.isEmpty() || text.length() > 4 * CHARS_MAX || isFlagged(text)) {
       return null;
@@ -146,8 +154,25 @@ public final class Units {
       case "nan" -> Double.NaN;
       case "inf", "+inf", "infinity", "+infinity" -> Double.POSITIVE_INFINITY;
       case "-inf", "-infinity" -> Double.NEGATIVE_INFINITY;
-      default -> parsed(text);
+      default -> {
+        Double value = parsed(withoutLines(text));
+        yield value == null || !Double.isFinite(value) ? null : value;
+      }
     };
+  }
+
+  /// The text without the `_` between its digits; as it is when one stands elsewhere.
+  private static String withoutLines(String text) {
+    if (text.indexOf('_') < 0) {
+      return text;
+    }
+    Pattern lone = HEX_START.matcher(text).matches() ? LONE_LINES_OF_HEX : LONE_LINES;
+    return lone.matcher(text).find() ? text : text.replace("_", "");
+  }
+
+  private static boolean isTooLarge(String text) {
+    Double value = text.isEmpty() || isFlagged(text) ? null : parsed(withoutLines(text));
+    return value != null && value.isInfinite();
   }
 
   private static @Nullable Double parsed(String text) {

@@ -77,8 +77,20 @@ class LogqlParserTest {
           {a="b"} | unwrap x ; \
           at line 1, col 9: syntax error: unexpected unwrap outside of a range aggregation
           rate({a="b"}) ; at line 1, col 13: syntax error: unexpected ), expecting RANGE
-          rate({a="b"}[5x]) ; \
-          at line 1, col 14: syntax error: no number, duration or number of bytes: 5x
+          rate({a="b"}[5x]) ; at line 1, col 13: unknown unit "x" in duration "5x"
+          rate({a="b"}[h]) ; at line 1, col 13: not a valid duration string: "h"
+          rate({a="b"}[]) ; at line 1, col 13: empty duration string
+          rate({a="b"}[300y]) ; at line 1, col 13: duration out of range
+          rate({a="b"}[5m) ; at line 1, col 13: missing closing ']' in duration
+          min({a="b"}[5m]) ; at line 1, col 12: syntax error: unexpected RANGE
+          count without (rate({a="b"}[1m])) ; \
+          at line 1, col 16: syntax error: unexpected RATE, expecting IDENTIFIER or )
+          {a="b"} |~ ; at line 1, col 11: syntax error: unexpected $end, expecting STRING or ip
+          {a="b"} + rate({a="b"}[1m]) ; \
+           : unexpected type for left leg of binary operation (+): *syntax.MatchersExpr
+          1 > {a="b"} | json ; \
+           : unexpected type for right leg of binary operation (>): *syntax.PipelineExpr
+          #{a="b"} ; at line 1, col 9: syntax error: unexpected $end
           rate({a="b"}[0s]) ; at line 1, col 13: the range must be longer than 0, got [0s]
           rate({a="b"}[5m] @ 5) ; at line 1, col 18: syntax error: unexpected @
           sum_over_time({a="b"}[5m]) ;  : invalid aggregation sum_over_time without unwrap
@@ -89,15 +101,14 @@ class LogqlParserTest {
           quantile_over_time({} | unwrap x [5m]) ; \
            : parameter required for operation quantile_over_time
           rate(5, {}[5m]) ;  : parameter 5 not supported for operation rate
-          sum({a="b"}) ; \
-          at line 1, col 5: syntax error: unexpected lines, expecting numbers over time
+          sum({a="b"}) ; at line 1, col 12: syntax error: unexpected )
           label_replace(vector(1)) ; at line 1, col 24: syntax error: unexpected ), expecting ,
           label_replace(vector(1), "a", "b", "c", "(") ; \
            : invalid regex in label_replace: error parsing regexp: missing closing ): `(`
           vector(1) or 1 ^ 1 ; \
-           : unexpected literal for right leg of logical/set binary operation (or)
+           : unexpected literal for right leg of logical/set binary operation (or): 1.000000
           1 + 1 unless vector(1) ; \
-           : unexpected literal for left leg of logical/set binary operation (unless)
+           : unexpected literal for left leg of logical/set binary operation (unless): 2.000000
           sum(1 + 1) ; at line 1, col 5: syntax error: unexpected NUMBER, expecting series
           sum(5, vector(1)) ;  : unsupported parameter for operation sum(5,
           topk(0, vector(1)) ;  : invalid parameter (must be greater than 0) topk(0
@@ -105,7 +116,7 @@ class LogqlParserTest {
           topk(vector(1)) ;  : parameter required for operation topk
           approx_topk(2, vector(1)) by (x) ;  : grouping not allowed for approx_topk aggregation
           sort(vector(1)) by (x) ;  : sort and sort_desc doesn't allow grouping by
-          -rate({a="b"}[5m]) ; at line 1, col 2: syntax error: unexpected rate, expecting NUMBER
+          -rate({a="b"}[5m]) ; at line 1, col 2: syntax error: unexpected RATE, expecting NUMBER
           rate({a="b"}[5m]) bool > 1 ; at line 1, col 19: syntax error: unexpected bool
           0x1A ; \
            : unable to parse literal as a float: strconv.ParseFloat: parsing "0x1A": invalid syntax
@@ -118,7 +129,7 @@ class LogqlParserTest {
           {a="b"} | label_format a=b,a=c ; \
            : multiple label name 'a' not allowed in a single format operation
           {a="b"} | drop [1m] ; \
-          at line 1, col 16: syntax error: unexpected RANGE, expecting IDENTIFIER: [
+          at line 1, col 16: syntax error: unexpected RANGE, expecting IDENTIFIER
           {a="b"} ?  ; at line 1, col 9: syntax error: unexpected ?
           """)
   void whatIsWrongIsToldWithItsPlace(String text, String told) {
@@ -153,14 +164,32 @@ class LogqlParserTest {
 
   @Test
   void operatorsBindAsInPromql() {
-    Metric.Binary sum = (Metric.Binary) LogqlParser.parse("1 + 2 * 3 ^ 2 ^ 2");
+    Metric.Binary sum = (Metric.Binary) parsed("x + x * x ^ x ^ x");
     assertEquals(Metric.Operator.PLUS, sum.operator());
     Metric.Binary product = (Metric.Binary) sum.right();
     assertEquals(Metric.Operator.TIMES, product.operator());
     Metric.Binary power = (Metric.Binary) product.right();
-    assertEquals(new Metric.Literal(3), power.left());
-    Metric.Binary left = (Metric.Binary) LogqlParser.parse("8 - 4 - 2");
+    assertEquals(new Metric.VectorOf(1), power.left());
+    Metric.Binary left = (Metric.Binary) parsed("x - 4 - 2");
     assertEquals(new Metric.Literal(2), left.right());
+  }
+
+  private static Expr parsed(String text) {
+    return LogqlParser.parse(text.replace("x", "vector(1)"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "1 + 2 * 3 ^ 2 ^ 2, 163",
+    "8 - 4 - 2, 2",
+    "1 > bool 2, 0",
+    "2 == 2, 1",
+    "7 % 4 / 2, 1.5",
+    "1 / 0, NaN",
+    "(1 + 2) * -3, -9"
+  })
+  void operationsOfNumbersAreTheirResult(String text, double result) {
+    assertEquals(new Metric.Literal(result), LogqlParser.parse(text));
   }
 
   @Test

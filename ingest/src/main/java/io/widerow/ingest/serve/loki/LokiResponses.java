@@ -10,7 +10,7 @@ import io.widerow.query.Token;
 import io.widerow.query.logql.Expr;
 import io.widerow.query.logql.LogQuery;
 import io.widerow.query.logql.LogqlParser;
-import io.widerow.query.logql.LogqlText;
+import io.widerow.query.logql.LogqlPrinter;
 import io.widerow.query.logql.Matcher;
 import io.widerow.query.logql.Metric;
 import io.widerow.query.logql.run.LabelCatalog;
@@ -136,7 +136,7 @@ record LokiResponses(String version, String limits) {
   void formatQuery(LogqlContext execution, Asked asked, OutputBuffer out) {
     Expr query = LogqlParser.parse(asked.parameters().query());
     out.put("{\"status\":\"success\",\"data\":");
-    LokiJson.text(LogqlText.of(query), out);
+    LokiJson.text(LogqlPrinter.format(query), out);
     out.put("}\n");
   }
 

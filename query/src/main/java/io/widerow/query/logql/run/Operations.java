@@ -163,38 +163,14 @@ final class Operations {
       double one = left.at(step);
       double other = right.at(step);
       if (!operator.isComparison()) {
-        result.set(step, number(operator, one, other));
+        result.set(step, operator.number(one, other));
       } else if (binary.isBool() || numbers) {
-        result.set(step, holds(operator, one, other) ? 1 : 0);
-      } else if (holds(operator, one, other)) {
+        result.set(step, operator.holds(one, other) ? 1 : 0);
+      } else if (operator.holds(one, other)) {
         result.set(step, keepsRight ? other : one);
       }
     }
     return result;
-  }
-
-  private static double number(Operator operator, double one, double other) {
-    return switch (operator) {
-      case PLUS -> one + other;
-      case MINUS -> one - other;
-      case TIMES -> one * other;
-      case DIVIDED -> other == 0 ? Double.NaN : one / other;
-      case MODULO -> other == 0 ? Double.NaN : one % other;
-      case POWER -> Math.pow(one, other);
-      default -> throw new IllegalStateException(operator + " gives no number");
-    };
-  }
-
-  private static boolean holds(Operator operator, double one, double other) {
-    return switch (operator) {
-      case EQUAL -> one == other;
-      case NOT_EQUAL -> one != other;
-      case LESS -> one < other;
-      case LESS_OR_EQUAL -> one <= other;
-      case GREATER -> one > other;
-      case GREATER_OR_EQUAL -> one >= other;
-      default -> throw new IllegalStateException(operator + " compares nothing");
-    };
   }
 
   private List<LogqlSeries> sets(List<LogqlSeries> left, List<LogqlSeries> right) {

@@ -8,7 +8,9 @@ import io.widerow.query.QueryException;
 /// @param stepNanos between two of them; positive
 /// @param count how many, at least 1
 public record Steps(long startNanos, long stepNanos, int count) {
-  static final int COUNT_MAX = 11_000;
+  /// As in Loki, which allows 11,000 steps, and their start.
+  static final int COUNT_MAX = 11_001;
+
   private static final long INSTANT_STEP = 1;
 
   /// One instant.
@@ -35,9 +37,9 @@ public record Steps(long startNanos, long stepNanos, int count) {
     if (count > COUNT_MAX) {
       throw new QueryException.Refused(
           "query",
-          "exceeded maximum resolution of 11,000 points per time series, got %d; use a longer step"
-                  .formatted(count)
-              + " or a shorter range");
+          "exceeded maximum resolution of 11,000 points per time series. Try increasing the value"
+              + " of"
+              + " the step parameter, got %d points".formatted(count));
     }
     return new Steps(startNanos, stepNanos, (int) count);
   }
