@@ -119,8 +119,8 @@ final class LokiDeletions {
     String query = required(parameters, "query", "query not set");
     String start = required(parameters, "start", "start time not set");
     String end = parameters.text("end");
-    long from = LokiParameters.time("start", start, now);
-    long last = end == null ? now : LokiParameters.time("end", end, now);
+    long from = LokiParameters.time("start: ", start, now);
+    long last = end == null ? now : LokiParameters.time("end: ", end, now);
     if (last > now) {
       throw new IllegalArgumentException("deletes in the future are not allowed, got end " + end);
     }

@@ -24,7 +24,6 @@ import java.util.stream.Stream;
 final class LokiDiscovery {
   private static final long LINES_DEFAULT = 1_000;
   private static final long FIELDS_DEFAULT = 1_000;
-  private static final long SERIES_DEFAULT = 100;
 
   private LokiDiscovery() {}
 
@@ -41,6 +40,7 @@ final class LokiDiscovery {
   }
 
   static void stats(LogqlContext execution, Asked asked, OutputBuffer out) {
+    Steps _ = asked.parameters().rangeQuery(); // refused as in Loki, and not used
     Range range = asked.parameters().range();
     Volumes.Stats stats =
         new Volumes(execution)
@@ -50,7 +50,9 @@ final class LokiDiscovery {
   }
 
   static void volume(LogqlContext execution, Asked asked, OutputBuffer out) {
-    Range range = asked.parameters().range();
+    LokiParameters parameters = asked.parameters().ofVolumes();
+    long _ = parameters.instantQuery();
+    Range range = parameters.range();
     if (range.fromNanos() == range.untilNanos()) {
       LokiJson.vector(List.of(), range.untilNanos(), execution, out);
       return;
@@ -61,15 +63,14 @@ final class LokiDiscovery {
   }
 
   static void volumeRange(LogqlContext execution, Asked asked, OutputBuffer out) {
-    Steps steps = asked.parameters().steps();
+    Steps steps = asked.parameters().ofVolumes().rangeQuery();
     LokiJson.matrix(series(execution, asked, steps, steps.stepNanos()), steps, execution, out);
   }
 
   private static List<LogqlSeries> series(
       LogqlContext execution, Asked asked, Steps steps, long windowNanos) {
-    LokiParameters parameters = asked.parameters();
-    boolean isDefault = "0".equals(parameters.text("limit"));
-    long limit = isDefault ? SERIES_DEFAULT : parameters.limit("limit", SERIES_DEFAULT);
+    LokiParameters parameters = asked.parameters().ofVolumes();
+    long limit = parameters.limit();
     String target = parameters.text("targetLabels");
     String aggregateBy = parameters.text("aggregateBy");
     Volumes volumes = new Volumes(execution);
@@ -108,19 +109,18 @@ final class LokiDiscovery {
   }
 
   private static DetectedFields detected(LogqlContext execution, Asked asked) {
-    Range range = asked.parameters().range();
+    LokiParameters parameters = asked.parameters();
+    Range range = parameters.range();
+    long most = parameters.fieldLines(LINES_DEFAULT);
+    Steps _ = parameters.steps(); // refused as in Loki, and not used
     DetectedFields fields = new DetectedFields(execution);
-    fields.read(
-        lines(asked),
-        range.fromNanos(),
-        range.untilNanos(),
-        asked.parameters().limit("line_limit", LINES_DEFAULT));
+    fields.read(lines(asked), range.fromNanos(), range.untilNanos(), most);
     return fields;
   }
 
   static void fields(LogqlContext execution, Asked asked, OutputBuffer out) {
     LokiParameters parameters = asked.parameters();
-    long limit = parameters.limit("limit", parameters.limit("field_limit", FIELDS_DEFAULT));
+    long limit = parameters.fieldLimit(FIELDS_DEFAULT);
     out.put("{\"fields\":[");
     String comma = "";
     for (DetectedFields.Field field : detected(execution, asked).fields(limit)) {
@@ -144,7 +144,7 @@ final class LokiDiscovery {
   }
 
   static void fieldValues(LogqlContext execution, Asked asked, OutputBuffer out) {
-    long limit = asked.parameters().limit("limit", FIELDS_DEFAULT);
+    long limit = asked.parameters().fieldLimit(FIELDS_DEFAULT);
     out.put("{\"values\":");
     LokiJson.texts(detected(execution, asked).values(asked.name(), limit), out);
     out.put(",\"limit\":" + limit + "}\n");

@@ -51,11 +51,8 @@ record LokiResponses(String version, String limits) {
   }
 
   void query(LogqlContext execution, Asked asked, OutputBuffer out) {
-    Expr expr = LogqlParser.parse(asked.parameters().query());
-    long at = asked.parameters().time();
-    long _ = asked.parameters().limit(); // of no use at an instant, and refused as in Loki
-    boolean _ = asked.parameters().isBackward();
-    switch (expr) {
+    long at = asked.parameters().instantQuery();
+    switch (LogqlParser.parse(asked.parameters().query())) {
       case LogQuery _ -> throw new QueryException.Refused("query", LINES_AT_ONE_INSTANT);
       case Metric metric -> {
         MetricRun.Value value = new MetricRun(execution, Steps.at(at)).run(metric);
@@ -73,6 +70,7 @@ record LokiResponses(String version, String limits) {
 
   void queryRange(LogqlContext execution, Asked asked, OutputBuffer out) {
     LokiParameters parameters = asked.parameters();
+    Steps steps = parameters.rangeQuery();
     switch (LogqlParser.parse(parameters.query())) {
       case LogQuery lines -> {
         Range range = parameters.range();
@@ -87,7 +85,6 @@ record LokiResponses(String version, String limits) {
         }
       }
       case Metric metric -> {
-        Steps steps = parameters.steps();
         MetricRun.Value value = new MetricRun(execution, steps).run(metric);
         LokiJson.matrix(value.series(), steps, execution, out);
         if (value.series().isEmpty()) {

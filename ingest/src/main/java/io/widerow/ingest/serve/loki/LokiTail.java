@@ -119,20 +119,11 @@ final class LokiTail {
       if (!(LogqlParser.parse(parameters.query()) instanceof LogQuery query)) {
         throw new QueryException.Refused("query", "only lines can be followed");
       }
-      String delay = parameters.text("delay_for");
-      long seconds = delay == null ? 0 : LokiParameters.whole("delay_for", delay);
-      if (seconds > DELAY_SECONDS_MAX) {
-        throw new QueryException.Refused(
-            "delay_for", "at most %d seconds, got %s".formatted(DELAY_SECONDS_MAX, delay));
-      }
-      context.setAttr(
-          QUESTION,
-          new Question(
-              query,
-              parameters.range().fromNanos(),
-              parameters.limit(),
-              TimeUnit.SECONDS.toNanos(seconds),
-              LokiResponses.isCategorized(request)));
+      long limit = parameters.lines();
+      long startNanos = parameters.bounds().fromNanos();
+      long lagNanos = TimeUnit.SECONDS.toNanos(parameters.delaySeconds(DELAY_SECONDS_MAX));
+      boolean categorized = LokiResponses.isCategorized(request);
+      context.setAttr(QUESTION, new Question(query, startNanos, limit, lagNanos, categorized));
       return null;
     } catch (QueryException refused) {
       return LokiErrors.of(refused);

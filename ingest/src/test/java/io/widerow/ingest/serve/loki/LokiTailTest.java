@@ -94,7 +94,7 @@ class LokiTailTest {
       assertEquals(
           "only lines can be followed", loki.refusal(400, "tail", "query", "rate({a=\"b\"}[1m])"));
       assertEquals(
-          "delay_for: at most 5 seconds, got 6",
+          "delay_for can't be greater than 5, got 6",
           loki.refusal(400, "tail", "query", "{a=\"b\"}", "delay_for", "6"));
     }
   }
