@@ -7,18 +7,22 @@ import io.widerow.ingest.config.BackupKeys;
 import io.widerow.ingest.config.ColdKeys;
 import io.widerow.ingest.config.HostName;
 import io.widerow.ingest.doctor.Finding;
+import io.widerow.storage.EventStore;
 import io.widerow.storage.embedded.EmbeddedStore;
 import io.widerow.storage.objects.Backup;
 import io.widerow.storage.objects.BackupCatalog;
 import io.widerow.storage.objects.BackupOptions;
+import io.widerow.storage.objects.CopyBackup;
+import io.widerow.storage.objects.RunningBackup;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
-/// The threads of the backup of a store: `widerow-backup` ships frames, `widerow-backup-files`
-/// makes checkpoints.
+/// The threads of the backup of a store: `widerow-backup` ships frames, or renews the lease of a
+/// store on a cluster; `widerow-backup-files` makes checkpoints.
 final class BackupThreads implements AutoCloseable {
   private static final Logger LOG = Logger.getLogger("widerow");
   private static final Duration PAUSE = Duration.ofSeconds(1);
@@ -26,28 +30,65 @@ final class BackupThreads implements AutoCloseable {
   private static final int END_SECONDS = 20;
   private static final double NANOS_PER_SECOND = 1e9;
   private static final double BEHIND_SECONDS_MAX = 300;
+  private static final String LEASE = "backup";
+  private static final Duration LEASED = Duration.ofMinutes(1);
 
-  private final Backup backup;
+  private final RunningBackup backup;
+  private final double behindSecondsMax;
   private final MaintenanceLoop frames = new MaintenanceLoop("widerow-backup");
   private final MaintenanceLoop files = new MaintenanceLoop("widerow-backup-files");
   private String told = "shipping"; // of the thread of the frames
 
+  /// Starts the backup of a store on this machine.
+  ///
   /// @param cold where old segments are; null for here
-  BackupThreads(
+  static BackupThreads of(
       BackupKeys keys, @Nullable ColdKeys cold, EmbeddedStore store, MeterRegistry registry) {
-    backup =
+    var backup =
         new Backup(
             store::backup,
             keys.place().open(keys.s3()),
             cold == null ? null : cold.place().open(cold.s3()),
-            new BackupOptions(
-                keys.every(),
-                keys.checkpoint(),
-                keys.spoolBytes(),
-                BackupOptions.OBJECT_BYTES,
-                HostName.value(),
-                keys.retention()),
+            options(keys),
             System::nanoTime);
+    return new BackupThreads(backup, BEHIND_SECONDS_MAX, registry);
+  }
+
+  /// Starts the backup of a store on a cluster, whose moments are those of checkpoints.
+  ///
+  /// @param directory of the daemon
+  static BackupThreads of(
+      BackupKeys keys,
+      EventStore store,
+      EventStore.Copier copier,
+      Path directory,
+      MeterRegistry registry) {
+    var backup =
+        new CopyBackup(
+            copier,
+            () -> store.lease(LEASE, LEASED),
+            directory,
+            keys.place().open(keys.s3()),
+            options(keys),
+            store::nowNanos,
+            System::nanoTime);
+    return new BackupThreads(backup, keys.checkpoint().toSeconds() + BEHIND_SECONDS_MAX, registry);
+  }
+
+  private static BackupOptions options(BackupKeys keys) {
+    return new BackupOptions(
+        keys.every(),
+        keys.checkpoint(),
+        keys.spoolBytes(),
+        BackupOptions.OBJECT_BYTES,
+        HostName.value(),
+        keys.retention());
+  }
+
+  /// @param behindSecondsMax age of the newest moment of the backup above which an operator is told
+  private BackupThreads(RunningBackup backup, double behindSecondsMax, MeterRegistry registry) {
+    this.backup = backup;
+    this.behindSecondsMax = behindSecondsMax;
     Gauge.builder(
             "widerow.backup.behind.seconds",
             backup,
@@ -62,7 +103,7 @@ final class BackupThreads implements AutoCloseable {
     files.repeat("backup of files", PAUSE, backup::checkpoint);
   }
 
-  Backup backup() {
+  RunningBackup backup() {
     return backup;
   }
 
@@ -71,11 +112,15 @@ final class BackupThreads implements AutoCloseable {
     Backup.Status now = backup.status();
     if (!now.state().equals(told)) {
       LOG.log(
-          now.state().equals("shipping") ? Level.INFO : Level.WARNING,
+          isWell(now.state()) ? Level.INFO : Level.WARNING,
           "backup to {0}: {1}{2}",
           new Object[] {now.to(), now.state(), now.reason() == null ? "" : ": " + now.reason()});
       told = now.state();
     }
+  }
+
+  private static boolean isWell(String state) {
+    return state.equals("shipping") || state.equals("standby");
   }
 
   /// What an operator should know.
@@ -101,13 +146,13 @@ final class BackupThreads implements AutoCloseable {
                   "the place of the backup does not answer" + reason,
                   "see the state of " + now.to()));
       default ->
-          behind <= BEHIND_SECONDS_MAX
+          behind <= behindSecondsMax
               ? gaps(now)
               : List.of(
                   finding(
                       "backup-behind",
                       behind,
-                      BEHIND_SECONDS_MAX,
+                      behindSecondsMax,
                       "the backup lacks the last %.0f seconds%s".formatted(behind, reason),
                       "see what slows down " + now.to()));
     };

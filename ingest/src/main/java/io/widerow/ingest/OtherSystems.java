@@ -17,8 +17,8 @@ import io.widerow.ingest.source.SourceProvider;
 import io.widerow.query.QueryMemory;
 import io.widerow.storage.EventStore;
 import io.widerow.storage.embedded.EmbeddedStore;
-import io.widerow.storage.objects.Backup;
 import io.widerow.storage.objects.ColdMover;
+import io.widerow.storage.objects.RunningBackup;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -55,8 +55,11 @@ final class OtherSystems {
     if (old != null && store instanceof EmbeddedStore embedded) {
       cold = new ColdThreads(old, embedded, registry);
     }
+    EventStore.Copier copier = store.copier();
     if (keys != null && store instanceof EmbeddedStore embedded) {
-      backup = new BackupThreads(keys, old, embedded, registry);
+      backup = BackupThreads.of(keys, old, embedded, registry);
+    } else if (keys != null && copier != null) {
+      backup = BackupThreads.of(keys, store, copier, config.data(), registry);
     }
   }
 
@@ -108,7 +111,7 @@ final class OtherSystems {
     return backupService;
   }
 
-  private @Nullable Backup backup() {
+  private @Nullable RunningBackup backup() {
     BackupThreads running = backup;
     return running == null ? null : running.backup();
   }

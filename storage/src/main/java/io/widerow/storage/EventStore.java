@@ -1,7 +1,10 @@
 package io.widerow.storage;
 
 import io.widerow.event.EventId;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.UUID;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// A store of events in wide rows. It takes events in through lanes, keeps every event that it
@@ -137,6 +140,11 @@ public interface EventStore extends AutoCloseable {
     return null;
   }
 
+  /// Copies the store into directories of this machine; null for a store that is in one.
+  default @Nullable Copier copier() {
+    return null;
+  }
+
   /// Why the store accepts no events at present for lack of space; null while there is space. The
   /// condition clears by itself when space is freed. A failure that ends writing for good is in
   /// [#statistics].
@@ -148,4 +156,34 @@ public interface EventStore extends AutoCloseable {
   /// opening has nothing to replay.
   @Override
   void close();
+
+  /// Copies a store on a cluster into directories of this machine. Each becomes a store of its own,
+  /// with everything that the daemons had applied when a call began. What was cut off goes on from
+  /// there, in the same directory.
+  ///
+  /// - Threads: any; one at a time works on a directory. Calls wait for the cluster, and read all
+  ///   that is new of it on the caller's thread.
+  /// - Errors: [StorageException.Unreachable] when the cluster does not answer,
+  ///   [StorageException.Incompatible] when the directory is something else,
+  ///   [StorageException.DiskFull] when it has no room.
+  interface Copier {
+    /// Identifies the store on the cluster; the same for all its daemons.
+    UUID storeId();
+
+    /// Makes a directory that is a copy, compared with the cluster. Until it is whole it has `.tmp`
+    /// at the end of its name.
+    ///
+    /// @param directory must not exist; its parent does
+    /// @return number of events that this call has written
+    /// @throws StorageException.Corrupt when they differ
+    long copy(Path directory);
+
+    /// Copies what is new into a directory that may lack files of segments: all that it needs of
+    /// earlier copies is beside them. Nothing is compared.
+    ///
+    /// @param written called with the file of each segment that this call has written, when it is
+    ///   durable and listed in the manifest; it may delete the file
+    /// @return number of events that this call has written
+    long update(Path directory, Consumer<Path> written);
+  }
 }

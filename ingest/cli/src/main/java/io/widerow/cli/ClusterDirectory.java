@@ -20,8 +20,8 @@ public final class ClusterDirectory {
 
   static final String VERIFY = "use `widerow cluster verify --store URI` on the cluster";
   static final String SNAPSHOT =
-      "use `nodetool snapshot` on all nodes of the cluster; events not applied yet are in"
-          + " the directories of the daemons";
+      "ask one of its daemons, with `widerow snapshot --to NAME --url URL`; events not applied yet"
+          + " are in the directories of the daemons";
   static final String REPAIR =
       "use `nodetool repair` and `nodetool scrub` on the nodes of the cluster, and `widerow cluster"
           + " verify --store URI` to list the damage";

@@ -22,8 +22,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/// `widerow snapshot`: copies a store by hard links. It copies a stopped store itself and asks the
-/// daemon for a store in use.
+/// `widerow snapshot`: copies a store by hard links, one on a cluster by reading it. It copies a
+/// stopped store itself and asks the daemon for a store in use.
 @Command(
     description = {
       "The copy is made fast at any size and takes disk space only for files that the store deletes"
@@ -89,6 +89,13 @@ public final class SnapshotCommand implements Callable<Integer> {
         throw asked.refused(answer.statusCode(), answer.body().strip());
       }
       Map<String, Object> made = JsonLine.parse(answer.body());
+      if (made.containsKey("events")) {
+        return "%s: %s events copied, %s ms%n"
+            .formatted(
+                TextWriter.escaped("" + made.get("directory")),
+                made.get("events"),
+                made.get("millis"));
+      }
       return "%s: %s segments linked, %s bytes of the journals copied, %s ms%n"
           .formatted(
               TextWriter.escaped("" + made.get("directory")),

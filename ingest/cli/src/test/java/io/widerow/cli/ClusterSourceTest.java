@@ -121,7 +121,7 @@ class ClusterSourceTest {
         "check verify --store cassandra://h/k | 64 | store: verify works on the files of one"
             + " machine; use `widerow cluster verify --store URI`",
         "snapshot --store=cassandra://h/k --to x | 64 | store: snapshot works on the files of one"
-            + " machine; use `nodetool snapshot` on all nodes",
+            + " machine; ask one of its daemons",
         "check repair --data DIR/store --store cassandra://h/k | 64 | store: repair works on the"
             + " files of one machine; use `nodetool repair` and `nodetool scrub`",
       })
@@ -161,7 +161,7 @@ class ClusterSourceTest {
         "types --data DIR/daemon | to read the cluster, name it with --store URI",
         "verify --data DIR/daemon | use `widerow cluster verify --store URI` on the cluster",
         "repair --data DIR/daemon | use `nodetool repair` and `nodetool scrub` on the nodes",
-        "snapshot --data DIR/daemon --to DIR/copy | use `nodetool snapshot` on all nodes",
+        "snapshot --data DIR/daemon --to DIR/copy | ask one of its daemons",
       })
   void theDirectoryOfADaemonOnAClusterIsNamedAsSuch(String line, String instead)
       throws IOException {
@@ -192,7 +192,7 @@ class ClusterSourceTest {
         "types --data DIR/daemon/spool/. | to read the cluster, name it with --store URI",
         "verify --data DIR/daemon/spool | use `widerow cluster verify --store URI` on the cluster",
         "repair --data DIR/daemon/spool | use `nodetool repair` and `nodetool scrub` on the nodes",
-        "snapshot --data DIR/daemon/spool --to DIR/copy | use `nodetool snapshot` on all nodes",
+        "snapshot --data DIR/daemon/spool --to DIR/copy | ask one of its daemons",
       })
   void theSpoolOfADaemonOnAClusterIsNamedAsSuch(String line, String instead) throws IOException {
     Path daemon = Files.createDirectory(directory.resolve("daemon"));

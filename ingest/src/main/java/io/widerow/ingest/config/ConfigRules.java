@@ -98,7 +98,7 @@ final class ConfigRules {
     rules.add(ConfigRule.of(ConfigRules::requireSource, KAFKA, KAFKA_OF, STORE, INSECURE));
     rules.add(new ConfigRule(KAFKA_ACCESS, config -> config.kafkaAccess().check(KAFKA_)));
     rules.add(ConfigRule.of(ConfigRules::requireOtherTopic, ConfigKeys.FORWARD, KAFKA, KAFKA_OF));
-    rules.add(ConfigRule.of(ConfigRules::requireBackupHere, BackupKeys.BACKUP, STORE, DATA));
+    rules.add(ConfigRule.of(ConfigRules::requireBackupOutside, BackupKeys.BACKUP, DATA));
     rules.add(ConfigRule.of(ConfigRules::requireColdHere, ColdKeys.COLD, STORE, DATA));
     rules.add(
         ConfigRule.of(
@@ -212,16 +212,11 @@ final class ConfigRules {
     }
   }
 
-  private static void requireBackupHere(DaemonConfig config) {
+  private static void requireBackupOutside(DaemonConfig config) {
     BackupKeys backup = config.backup();
-    if (backup == null) {
-      return;
+    if (backup != null) {
+      requireOutside(config, BackupKeys.BACKUP.name(), backup.place());
     }
-    require(
-        !config.cluster().isOn(),
-        "backup needs a store on this machine, got store; a cluster is copied with nodetool"
-            + " snapshot on all nodes");
-    requireOutside(config, BackupKeys.BACKUP.name(), backup.place());
   }
 
   private static void requireColdHere(DaemonConfig config) {

@@ -168,6 +168,10 @@ public final class RestoredStore implements AutoCloseable {
       raise(store, own.size());
       disk.forceDirectory(store);
     }
+    if (lanes.isEmpty()) { // the copy of a cluster's store
+      raise(directory, 0);
+      disk.forceDirectory(directory);
+    }
   }
 
   private void raise(Path store, int journals) {

@@ -10,6 +10,7 @@ import io.widerow.ingest.http.RequestRefused;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.objects.Backup;
 import io.widerow.storage.objects.ObjectsException;
+import io.widerow.storage.objects.RunningBackup;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Supplier;
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// `POST /v1/admin/backup`: ships everything and makes a checkpoint. Without the key `backup`: 501.
 ///
 /// - Threads: any event loop; the work is done on the server's blocking executor.
-public record BackupService(Supplier<@Nullable Backup> backup) {
+public record BackupService(Supplier<@Nullable RunningBackup> backup) {
   private static final String NONE = "there is no backup: set the key backup";
   private static final double NANOS_PER_SECOND = 1e9;
 
@@ -28,7 +29,7 @@ public record BackupService(Supplier<@Nullable Backup> backup) {
         new MaintenanceRoutes<>("/v1/admin/backup", backup, NONE).work("", BackupService::now));
   }
 
-  private static HttpResponse now(Backup backup, QueryParams given) throws RequestRefused {
+  private static HttpResponse now(RunningBackup backup, QueryParams given) throws RequestRefused {
     Parameters.requireKnown(given, List.of());
     try {
       Backup.Made made = backup.now();
@@ -43,7 +44,7 @@ public record BackupService(Supplier<@Nullable Backup> backup) {
 
   /// The member of `/v1/status`; empty without a backup.
   String summary() {
-    Backup shown = backup.get();
+    RunningBackup shown = backup.get();
     if (shown == null) {
       return "";
     }

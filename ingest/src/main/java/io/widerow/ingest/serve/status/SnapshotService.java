@@ -16,29 +16,29 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /// `POST /v1/admin/snapshot?name=NAME`: makes a snapshot of the store, a directory of this name in
 /// `snapshot-dir`. A name is one word of letters, digits, `.`, `_` and `-`, so that it cannot lead
-/// out of that directory. A store on a cluster has no snapshots: 501.
+/// out of that directory. A store on a cluster is copied whole, and compared; what was cut off goes
+/// on under the same name.
 ///
 /// - Threads: any event loop; the work is done on the server's blocking executor.
 public final class SnapshotService {
   private static final Logger LOG = Logger.getLogger("widerow");
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,99}");
   private static final String TEMPORARY = ".tmp";
-  private static final String OF_CLUSTER =
-      "copy a cluster with nodetool snapshot on all nodes; events that the daemons have"
-          + " not applied are in their journals";
+  private static final String NONE = "this store has no snapshots";
 
-  private final MaintenanceRoutes<EmbeddedStore> routes;
+  private final MaintenanceRoutes<Snapshots> routes;
   private final Path directory;
 
   public SnapshotService(EventStore store, Path directory) {
-    this.routes =
-        MaintenanceRoutes.of("/v1/admin/snapshot", store, OF_CLUSTER, embedded -> embedded);
+    this.routes = new MaintenanceRoutes<>("/v1/admin/snapshot", () -> snapshots(store), NONE);
     this.directory = directory;
   }
 
@@ -46,7 +46,48 @@ public final class SnapshotService {
     return List.of(routes.work("", this::snapshot)); // a slow disk may take long
   }
 
-  private HttpResponse snapshot(EmbeddedStore embedded, QueryParams given) throws RequestRefused {
+  /// Makes snapshots of a kind of store.
+  private interface Snapshots {
+    /// @return the response
+    String make(Path target);
+  }
+
+  private static @Nullable Snapshots snapshots(EventStore store) {
+    if (store instanceof EmbeddedStore embedded) {
+      return target -> linked(embedded, target);
+    }
+    EventStore.Copier copier = store.copier();
+    return copier == null ? null : target -> copied(copier, target);
+  }
+
+  private static String linked(EmbeddedStore store, Path target) {
+    StoreSnapshot.Report made = store.snapshot(target);
+    LOG.log(
+        Level.INFO,
+        "snapshot {0}: {1} segments linked, {2} bytes of the journals copied, {3} ms",
+        new Object[] {
+          target,
+          Integer.toString(made.segments()),
+          Long.toString(made.journalBytesCopied()),
+          Long.toString(made.millis())
+        });
+    return json(made);
+  }
+
+  private static String copied(EventStore.Copier copier, Path target) {
+    long began = System.nanoTime();
+    long events = copier.copy(target);
+    long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
+    LOG.log(
+        Level.INFO,
+        "snapshot {0}: {1} events copied, {2} ms",
+        new Object[] {target, Long.toString(events), Long.toString(millis)});
+    StringBuilder json = new StringBuilder("{\"directory\":");
+    HttpResponses.appendString(json, target.toString());
+    return json.append(",\"events\":%d,\"millis\":%d}\n".formatted(events, millis)).toString();
+  }
+
+  private HttpResponse snapshot(Snapshots snapshots, QueryParams given) throws RequestRefused {
     Parameters.requireKnown(given, List.of("name"));
     String name = given.get("name", "");
     if (!NAME.matcher(name).matches() || name.endsWith(TEMPORARY)) {
@@ -59,17 +100,7 @@ public final class SnapshotService {
       Files.createDirectories(
           directory,
           PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-      StoreSnapshot.Report made = embedded.snapshot(target);
-      LOG.log(
-          Level.INFO,
-          "snapshot {0}: {1} segments linked, {2} bytes of the journals copied, {3} ms",
-          new Object[] {
-            target,
-            Integer.toString(made.segments()),
-            Long.toString(made.journalBytesCopied()),
-            Long.toString(made.millis())
-          });
-      return HttpResponses.json(HttpStatus.OK, json(made));
+      return HttpResponses.json(HttpStatus.OK, snapshots.make(target));
     } catch (StorageException failure) {
       LOG.log(Level.WARNING, "snapshot {0}: {1}", new Object[] {target, failure.getMessage()});
       return HttpResponses.error(status(failure), String.valueOf(failure.getMessage()));
@@ -92,13 +123,13 @@ public final class SnapshotService {
     return switch (failure) {
       case StorageException.Incompatible _ -> HttpStatus.CONFLICT; // a snapshot of this name exists
       case StorageException.DiskFull _ -> HttpStatus.INSUFFICIENT_STORAGE;
-      case StorageException.ReadOnly _ -> HttpStatus.SERVICE_UNAVAILABLE;
+      case StorageException.ReadOnly _, StorageException.Unreachable _ ->
+          HttpStatus.SERVICE_UNAVAILABLE;
       case StorageException.Corrupt _,
           StorageException.AcknowledgedDataDamaged _,
           StorageException.Locked _,
           StorageException.Failed _,
-          StorageException.ClockWrong _,
-          StorageException.Unreachable _ ->
+          StorageException.ClockWrong _ ->
           HttpStatus.INTERNAL_SERVER_ERROR;
     };
   }

@@ -2,6 +2,7 @@ package io.widerow.storage.cassandra;
 
 import io.widerow.event.EventId;
 import io.widerow.event.PartitionKey;
+import io.widerow.event.RetentionPolicy;
 import io.widerow.storage.ClockReport;
 import io.widerow.storage.ClusterReport;
 import io.widerow.storage.EventStore;
@@ -21,6 +22,7 @@ import io.widerow.storage.cassandra.keyspace.KeyspaceException;
 import io.widerow.storage.cassandra.keyspace.KeyspaceHealth;
 import io.widerow.storage.cassandra.keyspace.Stamp;
 import io.widerow.storage.cassandra.maintenance.UpkeepStatus;
+import io.widerow.storage.cassandra.migrate.ClusterCopier;
 import io.widerow.storage.disk.Disk;
 import io.widerow.storage.disk.RealDisk;
 import io.widerow.storage.disk.StoreLock;
@@ -59,6 +61,7 @@ public final class CassandraStore implements EventStore {
   private final EmbeddedStore local;
   private final Reading reading;
   private final SharedSources sources;
+  private final EventStore.Copier copier;
   private final @Nullable Thread thread; // null in a simulation
 
   /// The options of reading and retention.
@@ -80,6 +83,11 @@ public final class CassandraStore implements EventStore {
     /// The retention for an operator; null when it cannot be changed.
     default @Nullable RetentionSettings settings() {
       return null;
+    }
+
+    /// The retention policies without a filter, by precedence.
+    default List<RetentionPolicy> unfiltered() {
+      return List.of();
     }
 
     /// The daemon has its number; nothing was applied yet.
@@ -169,6 +177,8 @@ public final class CassandraStore implements EventStore {
     this.local = parts.local();
     this.reading = parts.reading();
     this.sources = new ClusterSources(parts.keyspace(), parts.number(), parts.ranges());
+    this.copier =
+        new ClusterCopier(parts.disk(), parts.keyspace(), this::view, reading::unfiltered);
     this.thread =
         parts.isSimulated()
             ? null
@@ -271,6 +281,11 @@ public final class CassandraStore implements EventStore {
   @Override
   public SharedSources sharedSources() {
     return sources;
+  }
+
+  @Override
+  public EventStore.Copier copier() {
+    return copier;
   }
 
   @Override

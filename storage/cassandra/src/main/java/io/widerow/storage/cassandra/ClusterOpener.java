@@ -55,6 +55,7 @@ final class ClusterOpener {
 
   /// The parts of a store.
   record Parts(
+      Disk disk,
       Keyspace keyspace,
       CassandraStore.Reading reading,
       Disk.Lock lock,
@@ -185,6 +186,7 @@ final class ClusterOpener {
       applier.committed();
     }
     return new Parts(
+        disk,
         keyspace,
         reading,
         lock,

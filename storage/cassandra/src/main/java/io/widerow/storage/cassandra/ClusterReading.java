@@ -1,6 +1,7 @@
 package io.widerow.storage.cassandra;
 
 import io.widerow.event.PartitionKey;
+import io.widerow.event.RetentionPolicy;
 import io.widerow.storage.ReadingThreads;
 import io.widerow.storage.RetentionLookup;
 import io.widerow.storage.RetentionSettings;
@@ -121,6 +122,12 @@ public final class ClusterReading implements CassandraStore.Reading {
       throw new StorageException.Unreachable(
           "the retention cannot be set: " + failed.getMessage(), failed);
     }
+  }
+
+  @Override
+  public List<RetentionPolicy> unfiltered() {
+    awaitPolicies();
+    return policies.unfiltered();
   }
 
   @Override

@@ -30,7 +30,7 @@ class LayerTest extends LayerRules {
           storage.embedded storage.cassandra.keyspace storage.cassandra.value
       storage.cassandra: event storage storage.disk storage.live storage.embedded \
           storage.cassandra.keyspace storage.cassandra.read storage.cassandra.maintenance \
-          storage.cassandra.apply
+          storage.cassandra.apply storage.cassandra.migrate
       """;
 
   LayerTest() {

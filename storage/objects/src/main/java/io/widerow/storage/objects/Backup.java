@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 /// same process after a gap.
 ///
 /// - Threads: one calls [#step], another one [#checkpoint]; any thread the rest.
-public final class Backup implements AutoCloseable {
+public final class Backup implements RunningBackup {
   private static final long SECOND = 1_000_000_000L;
   private static final long OWNER_NANOS = 30 * SECOND;
   private static final long SETTINGS_NANOS = 5 * SECOND;
@@ -89,7 +89,8 @@ public final class Backup implements AutoCloseable {
 
   /// What a backup is doing.
   ///
-  /// @param state `shipping`, `behind`, `away` or `other-owner`
+  /// @param state `shipping`, `behind`, `away` or `other-owner`; `standby` while another daemon of
+  ///   a cluster makes the checkpoints
   /// @param behindNanos time since what was committed could be restored, while something cannot
   /// @param pendingBytes bytes of journals that are kept for it
   /// @param checkpoint name of the last one of this process; empty before it
@@ -185,6 +186,7 @@ public final class Backup implements AutoCloseable {
   }
 
   /// Takes a cut and ships what is due.
+  @Override
   public void step() {
     synchronized (frames) {
       if (ended != null || closed) {
@@ -277,6 +279,7 @@ public final class Backup implements AutoCloseable {
   }
 
   /// Makes a checkpoint, if one is due.
+  @Override
   public void checkpoint() {
     synchronized (files) {
       Run at = run;
@@ -363,9 +366,7 @@ public final class Backup implements AutoCloseable {
     sentBytes.addAndGet(at.shipper.bytes() + at.writer.bytes());
   }
 
-  /// Ships everything that is on the disk now, and makes a checkpoint.
-  ///
-  /// @throws ObjectsException.Away when the place does not answer
+  @Override
   public Made now() {
     Run at = run;
     if (at == null) {
@@ -390,6 +391,7 @@ public final class Backup implements AutoCloseable {
         .orElse(null);
   }
 
+  @Override
   public Status status() {
     Run at = run;
     long behind = behindNanos(at);

@@ -86,6 +86,11 @@ public final class BackupCatalog {
     return names;
   }
 
+  /// The newest checkpoint; null when there is none.
+  @Nullable Checkpoint newest() {
+    return names.isEmpty() ? null : checkpoint(names.getLast());
+  }
+
   /// Moment of the first of them; empty when there is none.
   String oldest() {
     return names.isEmpty() ? "" : checkpoint(names.getFirst()).at();

@@ -35,8 +35,7 @@ final class CheckpointWriter {
   static final String HEAD = "head";
 
   /// Files of a snapshot that a restore makes again.
-  private static final Set<String> MADE_AGAIN =
-      Set.of(Journal.DIRECTORY, Witness.NAME, StoreLock.NAME);
+  static final Set<String> MADE_AGAIN = Set.of(Journal.DIRECTORY, Witness.NAME, StoreLock.NAME);
 
   /// Directories of files that never change under their names.
   private static final List<String> NEVER_CHANGE =

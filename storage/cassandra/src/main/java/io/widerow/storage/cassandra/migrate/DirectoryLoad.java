@@ -4,11 +4,13 @@ import io.widerow.event.Bucket;
 import io.widerow.event.EventLayout;
 import io.widerow.event.EventView;
 import io.widerow.event.PartitionKey;
+import io.widerow.event.RetentionPolicy;
 import io.widerow.storage.ClusterArrivals;
 import io.widerow.storage.EventCursor;
 import io.widerow.storage.PartitionInfo;
 import io.widerow.storage.Scan;
 import io.widerow.storage.StoreView;
+import io.widerow.storage.manifest.SegmentEntry;
 import io.widerow.storage.segment.SegmentWriter;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -29,10 +31,15 @@ import org.jspecify.annotations.Nullable;
 /// A killed run can be continued: buckets whose segment is in the manifest are done. The next
 /// attempt takes from them only events that were applied later.
 ///
+/// An exact copy also loses what the cluster has lost since: a bucket that has more events here
+/// than there is written again, whole, and one that is gone there goes. So is a bucket with many
+/// segments, so that late events do not make ever more of them.
+///
 /// - Threads: those of [Workers].
 /// - Memory: for each thread one block being encoded, and what its cursors hold.
 final class DirectoryLoad {
   private static final int WATCH_EVENTS = 1 << 14;
+  private static final int SEGMENTS_MAX = 8; // of a bucket of an exact copy
 
   private final StoreView view;
   private final DirectoryTarget target;
@@ -52,11 +59,22 @@ final class DirectoryLoad {
 
   /// Copies the new events.
   void run() {
+    run(false, List.of());
+  }
+
+  /// Copies the new events, and removes those that the cluster has no more.
+  ///
+  /// @param retention of the cluster
+  void runExactly(List<RetentionPolicy> retention) {
+    run(true, retention);
+  }
+
+  private void run(boolean exactly, List<RetentionPolicy> retention) {
     if (!(view.arrivals() instanceof ClusterArrivals to)) {
       throw new IllegalStateException("not a cluster: " + view.arrivals());
     }
     ClusterArrivals done = target.record().done();
-    if (to.equals(done) && target.record().attempts().isEmpty()) {
+    if (!exactly && to.equals(done) && target.record().attempts().isEmpty()) {
       return;
     }
     SortedMap<Bucket, List<PartitionKey>> buckets = new TreeMap<>();
@@ -68,7 +86,44 @@ final class DirectoryLoad {
     watch.begin("copying", known ? partitions.stream().mapToLong(PartitionInfo::events).sum() : 0);
     ownVersion = target.begin(to);
     workers.run(buckets.entrySet(), entry -> copy(entry.getKey(), entry.getValue()));
+    if (exactly) {
+      correct();
+      target.retain(retention);
+    }
     target.finish(to);
+  }
+
+  /// Writes buckets again that are not as in the cluster. The cluster counts replaced events until
+  /// it merges them, and never fewer than it shows, so a bucket that is equal is not written again.
+  private void correct() {
+    ClusterArrivals none = new ClusterArrivals(Map.of()); // all is new: every directory is read
+    SortedMap<Bucket, List<PartitionInfo>> there = new TreeMap<>();
+    for (PartitionInfo info : Views.partitions(view, none)) {
+      there.computeIfAbsent(Bucket.of(info.key()), _ -> new ArrayList<>()).add(info);
+    }
+    workers.run(
+        target.buckets().entrySet(),
+        entry -> {
+          List<SegmentEntry> here = entry.getValue();
+          List<PartitionInfo> infos = there.getOrDefault(entry.getKey(), List.of());
+          if (infos.isEmpty()) {
+            target.remove(here);
+          } else if (here.size() > SEGMENTS_MAX || hasMore(here, infos)) {
+            List<PartitionKey> keys = infos.stream().map(PartitionInfo::key).toList();
+            keys.forEach(this::touch);
+            target.replace(
+                here, keys.getFirst(), writer -> new BucketCopy(writer, null).copy(keys));
+          }
+        });
+  }
+
+  /// Whether a bucket has more events of some partition than the cluster.
+  private static boolean hasMore(List<SegmentEntry> here, List<PartitionInfo> there) {
+    Map<PartitionKey, Long> left = new HashMap<>();
+    there.forEach(info -> left.put(info.key(), info.events()));
+    return here.stream()
+        .flatMap(entry -> entry.infos().stream())
+        .anyMatch(info -> left.merge(info.key(), -info.events(), Long::sum) < 0);
   }
 
   /// Events that were written.

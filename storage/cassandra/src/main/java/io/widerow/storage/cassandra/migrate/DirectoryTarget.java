@@ -2,6 +2,7 @@ package io.widerow.storage.cassandra.migrate;
 
 import io.widerow.event.Bucket;
 import io.widerow.event.PartitionKey;
+import io.widerow.event.RetentionPolicy;
 import io.widerow.storage.ClusterArrivals;
 import io.widerow.storage.StorageException;
 import io.widerow.storage.disk.Disk;
@@ -11,15 +12,20 @@ import io.widerow.storage.live.SegmentFiles;
 import io.widerow.storage.live.StoreClock;
 import io.widerow.storage.manifest.Manifest;
 import io.widerow.storage.manifest.ManifestEdit;
+import io.widerow.storage.manifest.RetentionSection;
 import io.widerow.storage.manifest.SegmentEntry;
 import io.widerow.storage.manifest.StoreFormat;
 import io.widerow.storage.segment.SegmentOrigin;
 import io.widerow.storage.segment.SegmentSummary;
 import io.widerow.storage.segment.SegmentWriter;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.UUID;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// A directory that becomes a store: segments are written and listed in its manifest, a bucket at a
@@ -32,10 +38,17 @@ final class DirectoryTarget implements AutoCloseable {
   private final Disk.Lock lock;
   private final Manifest manifest; // guarded by this
   private final SegmentFiles files;
+  private final Consumer<Path> written;
   private DirectoryRecord record;
 
   private DirectoryTarget(
-      Disk disk, Path directory, Disk.Lock lock, DirectoryRecord record, Manifest manifest) {
+      Disk disk,
+      Path directory,
+      Disk.Lock lock,
+      DirectoryRecord record,
+      Manifest manifest,
+      Consumer<Path> written) {
+    this.written = written;
     this.disk = disk;
     this.directory = directory;
     this.lock = lock;
@@ -48,9 +61,10 @@ final class DirectoryTarget implements AutoCloseable {
   /// is absent.
   ///
   /// @param cluster id of the cluster's store
+  /// @param written called with the file of each new segment that is listed; it may delete the file
   /// @throws StorageException.Incompatible when it is something else
   /// @throws StorageException.ReadOnly when a daemon has taken it over since
-  static DirectoryTarget open(Disk disk, Path directory, UUID cluster) {
+  static DirectoryTarget open(Disk disk, Path directory, UUID cluster, Consumer<Path> written) {
     disk.createDirectory(directory);
     Disk.Lock lock = StoreLock.take(disk, directory);
     Manifest manifest = null;
@@ -62,7 +76,8 @@ final class DirectoryTarget implements AutoCloseable {
             "%s: a daemon has it as its store since the last migration; copy into a new directory"
                 .formatted(directory));
       }
-      DirectoryTarget target = new DirectoryTarget(disk, directory, lock, record, manifest);
+      DirectoryTarget target =
+          new DirectoryTarget(disk, directory, lock, record, manifest, written);
       manifest.rewrite();
       target.files.createDirectory();
       target.files.deleteUnfinished();
@@ -147,11 +162,49 @@ final class DirectoryTarget implements AutoCloseable {
     long writeTo(SegmentWriter writer);
   }
 
+  /// The segments of each bucket.
+  synchronized SortedMap<Bucket, List<SegmentEntry>> buckets() {
+    SortedMap<Bucket, List<SegmentEntry>> buckets = new TreeMap<>();
+    for (SegmentEntry entry : manifest.segments()) {
+      Bucket bucket = new Bucket(entry.bucketMinutes(), entry.widthMinutes());
+      buckets.computeIfAbsent(bucket, _ -> new ArrayList<>()).add(entry);
+    }
+    return buckets;
+  }
+
+  /// Forgets segments, and deletes those of their files that are here.
+  void remove(List<SegmentEntry> old) {
+    if (!old.isEmpty()) {
+      commit(List.of(), old, 0, 0);
+      deleteFiles(old);
+    }
+  }
+
+  private void deleteFiles(List<SegmentEntry> old) {
+    old.stream().filter(entry -> disk.exists(files.named(entry.id()))).forEach(files::deleteFile);
+  }
+
   /// Writes one segment and lists it; nothing when there are no events.
   ///
   /// @return its bytes
   long add(PartitionKey first, Content content) {
+    return replace(List.of(), first, content);
+  }
+
+  /// Writes one segment and lists it in place of others, at one moment; without events it only
+  /// forgets the others.
+  ///
+  /// @return its bytes
+  long replace(List<SegmentEntry> old, PartitionKey first, Content content) {
     long id = takeId();
+    long bytes = write(id, old, first, content);
+    if (bytes > 0) {
+      written.accept(files.named(id));
+    }
+    return bytes;
+  }
+
+  private long write(long id, List<SegmentEntry> old, PartitionKey first, Content content) {
     try (SegmentWriter writer = files.writer(files.temporary(id), id, true)) {
       long counterLimit = content.writeTo(writer);
       long now = StoreClock.system().wallNanos();
@@ -159,12 +212,14 @@ final class DirectoryTarget implements AutoCloseable {
       SegmentSummary summary = writer.finish();
       if (summary.events() == 0) {
         disk.delete(files.temporary(id));
+        remove(old);
         return 0;
       }
-      try (LiveSegment written = files.adopt(SegmentEntry.of(summary, first, true))) {
+      try (LiveSegment made = files.adopt(SegmentEntry.of(summary, first, true))) {
         files.forceDirectory();
-        commit(written.entry(), counterLimit, now);
+        commit(List.of(made.entry()), old, counterLimit, now);
       }
+      deleteFiles(old);
       return summary.bytes();
     } catch (Throwable failure) {
       files.discard(id, failure);
@@ -176,16 +231,26 @@ final class DirectoryTarget implements AutoCloseable {
     return manifest.takeSegmentId();
   }
 
-  private synchronized void commit(SegmentEntry entry, long counterLimit, long nowNanos) {
+  private synchronized void commit(
+      List<SegmentEntry> added, List<SegmentEntry> removed, long counterLimit, long nowNanos) {
     manifest.commit(
         new ManifestEdit(
             manifest.segmentIdNext(),
             Math.max(manifest.counterLimit(), counterLimit),
             Math.max(manifest.clockNanos(), nowNanos),
-            List.of(entry),
-            List.of(),
+            added,
+            removed.stream().map(SegmentEntry::id).toList(),
             Map.of(),
             0));
+  }
+
+  /// Keeps the retention of the cluster, in the place of an earlier one.
+  synchronized void retain(List<RetentionPolicy> policies) {
+    RetentionSection before = manifest.retention();
+    if (before == null ? !policies.isEmpty() : !before.policies().equals(policies)) {
+      RetentionSection now = new RetentionSection(policies, List.of());
+      manifest.commit(ManifestEdit.ofSections(manifest, now.toSections()));
+    }
   }
 
   /// Everything up to a position is there: the directory is a store from now on.

@@ -81,7 +81,12 @@ public final class Migration {
       long copied, ClusterLoad load, StoreView view, Predicate<TypeDay> wanted) {
     try (StoreView there = cluster.get()) {
       return compared(
-          copied, Comparison.Side.whole(view), new Comparison.Side(there, load::isOurs), wanted);
+          copied,
+          Comparison.Side.whole(view),
+          new Comparison.Side(there, load::isOurs),
+          wanted,
+          workers,
+          watch);
     }
   }
 
@@ -94,7 +99,7 @@ public final class Migration {
     try (StoreView view = cluster.get()) {
       DirectoryLoad load;
       try (DirectoryTarget target =
-          DirectoryTarget.open(disk, directory, keyspace.identity().id())) {
+          DirectoryTarget.open(disk, directory, keyspace.identity().id(), _ -> {})) {
         load = new DirectoryLoad(view, target, workers, watch);
         load.run();
       }
@@ -112,14 +117,36 @@ public final class Migration {
 
   private MigrationOutcome outcome(
       long copied, StoreView view, Path directory, Predicate<TypeDay> wanted) {
+    return compare(copied, view, directory, wanted, workers, watch);
+  }
+
+  /// Compares what a view shows with a directory that it was copied into.
+  static MigrationOutcome compare(
+      long copied,
+      StoreView view,
+      Path directory,
+      Predicate<TypeDay> wanted,
+      Workers workers,
+      MigrationWatch watch) {
     try (EventStore store = EmbeddedStore.openForReading(directory);
         StoreView there = store.view()) {
-      return compared(copied, Comparison.Side.whole(view), Comparison.Side.whole(there), wanted);
+      return compared(
+          copied,
+          Comparison.Side.whole(view),
+          Comparison.Side.whole(there),
+          wanted,
+          workers,
+          watch);
     }
   }
 
-  private MigrationOutcome compared(
-      long copied, Comparison.Side from, Comparison.Side to, Predicate<TypeDay> wanted) {
+  private static MigrationOutcome compared(
+      long copied,
+      Comparison.Side from,
+      Comparison.Side to,
+      Predicate<TypeDay> wanted,
+      Workers workers,
+      MigrationWatch watch) {
     watch.begin("comparing", 3 * copied); // the target twice
     Comparison.Result result = Comparison.of(from, to, wanted, workers, watch);
     return new MigrationOutcome(copied, result.events(), result.differences());

@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - Threads: [#run] waits; the tasks run on the executor's.
 final class Workers {
+  /// Does everything on the caller's thread.
+  static final Workers CALLER = new Workers(Runnable::run, 1);
+
   private final Executor executor;
   private final int threads;
 
