@@ -12,6 +12,7 @@ import io.widerow.event.EventBatch;
 import io.widerow.event.PartitionKey;
 import io.widerow.faults.FileJournal;
 import io.widerow.faults.SimDisk;
+import io.widerow.faults.Slice;
 import io.widerow.faults.StoreDriver;
 import io.widerow.faults.StoreModel;
 import io.widerow.faults.StoreReading;
@@ -65,7 +66,7 @@ class ColdReadsTest {
   /// An old hour that is cold, and a new one.
   @BeforeEach
   void move() {
-    write(60);
+    write(Slice.of(20, 60));
     writePlain(8_000);
     write(1); // seals
     clock.advance(Duration.ofHours(6).toNanos());
