@@ -9,6 +9,7 @@ import io.widerow.event.AttributeName;
 import io.widerow.event.AttributeValue;
 import io.widerow.event.Text;
 import io.widerow.faults.Seeds;
+import io.widerow.faults.Slice;
 import io.widerow.storage.FilterEvaluation;
 import io.widerow.storage.codec.BlockCompressor;
 import io.widerow.storage.codec.BlockDecompressor;
@@ -50,7 +51,7 @@ class TemplateSearchTest {
   private static final String BYTES = "0123456789-:,. \"aé_=";
 
   static List<Long> seeds() {
-    return Seeds.of(12);
+    return Seeds.of(Slice.of(3, 12));
   }
 
   /// A kind of variable; each line draws its own.
