@@ -205,9 +205,7 @@ final class CopiedFiles {
 
   private Checkpoint.Entry known(String path) {
     Checkpoint.Entry entry = sent.getOrDefault(path, base.get(path));
-    boolean isThere =
-        entry != null && (base.containsKey(path) || objects.head(entry.object()) != null);
-    if (!isThere) {
+    if (entry == null || (!base.containsKey(path) && objects.head(entry.object()) == null)) {
       forget();
       throw new ObjectsException.Damaged(
           path, "it is not in the backup any more; the copy begins again with the last checkpoint");
