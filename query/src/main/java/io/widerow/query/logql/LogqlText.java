@@ -251,12 +251,13 @@ public final class LogqlText {
           case Metric.Aggregate aggregate -> aggregate.grouping();
           default -> null;
         };
-    boolean isNone =
-        grouping == null
-            || (metric instanceof Metric.Aggregate
-                && !grouping.without()
-                && grouping.names().isEmpty());
-    return isNone ? "" : labels(grouping.without() ? " without" : " by", grouping.names(), comma);
+    if (grouping == null
+        || (metric instanceof Metric.Aggregate
+            && !grouping.without()
+            && grouping.names().isEmpty())) {
+      return "";
+    }
+    return labels(grouping.without() ? " without" : " by", grouping.names(), comma);
   }
 
   private static String labels(String word, List<String> names, String comma) {

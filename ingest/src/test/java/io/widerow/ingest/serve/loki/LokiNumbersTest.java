@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -136,7 +137,7 @@ class LokiNumbersTest {
   }
 
   private static boolean reads(String path, String name) {
-    return List.of(ENTRANCES.get(path).split(" ")).contains(name);
+    return List.of(Objects.requireNonNull(ENTRANCES.get(path)).split(" ", -1)).contains(name);
   }
 
   /// A limit of volumes may be 0.
@@ -158,8 +159,8 @@ class LokiNumbersTest {
     try (LokiDaemon loki = new LokiDaemon(directory.resolve("d"))) {
       loki.push("{\"app\":\"a\"}", "[\"1000000000\",\"line\"]");
       for (String[] kind : REFUSED) {
-        for (String name : kind[0].split(" ")) {
-          for (String value : kind[1].split(" ")) {
+        for (String name : kind[0].split(" ", -1)) {
+          for (String value : kind[1].split(" ", -1)) {
             for (String path : ENTRANCES.keySet()) {
               String[] request = request(query(path), name, value);
               String what = path + " " + name + "=" + value + ": ";
@@ -187,8 +188,8 @@ class LokiNumbersTest {
     try (LokiDaemon loki = new LokiDaemon(directory.resolve("d"))) {
       loki.push("{\"app\":\"a\"}", "[\"1000000000\",\"line\"]");
       for (String[] kind : TAKEN) {
-        for (String name : kind[0].split(" ")) {
-          for (String value : kind[1].split(" ")) {
+        for (String name : kind[0].split(" ", -1)) {
+          for (String value : kind[1].split(" ", -1)) {
             for (String path : ENTRANCES.keySet()) {
               HttpResponse<String> response = loki.ask(path, request(query(path), name, value));
               requireTaken(path, response, path + " " + name + "=" + value + ": ");

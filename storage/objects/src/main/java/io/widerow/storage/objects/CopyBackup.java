@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
@@ -58,7 +59,7 @@ public final class CopyBackup implements RunningBackup {
   private volatile @Nullable String refused; // why another owns the place
   private volatile @Nullable Checkpoint last;
   private volatile long restorableAt; // monotonic: what was applied then can be restored
-  private volatile long sentBytes; // of earlier epochs
+  private final AtomicLong sentBytes = new AtomicLong(); // of earlier epochs
   private volatile BackupRetention.@Nullable Found retained;
   private long leasedAt;
   private long checkpointAt; // of the files
@@ -262,7 +263,7 @@ public final class CopyBackup implements RunningBackup {
     Run at = run;
     if (at != null) {
       run = null;
-      sentBytes += at.copy.bytes();
+      sentBytes.addAndGet(at.copy.bytes());
     }
   }
 
@@ -284,7 +285,7 @@ public final class CopyBackup implements RunningBackup {
         behind,
         0,
         made == null ? "" : made.name(),
-        sentBytes + (at == null ? 0 : at.copy.bytes()),
+        sentBytes.get() + (at == null ? 0 : at.copy.bytes()),
         found == null ? "" : found.oldest(),
         found == null ? List.of() : found.gaps(),
         reason);
