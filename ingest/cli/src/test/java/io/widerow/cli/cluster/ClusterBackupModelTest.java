@@ -41,6 +41,8 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -196,7 +198,7 @@ class ClusterBackupModelTest {
             (_, method, arguments) -> {
               boolean counts = mayEnd && !method.getName().equals("toString");
               long left = counts ? requestsLeft.decrementAndGet() : Long.MAX_VALUE;
-              if (left < 0 || left == 0 && !lastIsDone) {
+              if (left < 0 || (left == 0 && !lastIsDone)) {
                 throw new Killed();
               }
               try {
@@ -343,8 +345,8 @@ class ClusterBackupModelTest {
     }
   }
 
-  private static TreeSet<Long> expected(OracleEvents events, Predicate<String> types) {
-    TreeSet<Long> all = new TreeSet<>();
+  private static Set<Long> expected(OracleEvents events, Predicate<String> types) {
+    Set<Long> all = new TreeSet<>();
     for (int number : events.sorted()) {
       if (types.test(events.type(number))) {
         all.add((long) number);
@@ -353,8 +355,8 @@ class ClusterBackupModelTest {
     return all;
   }
 
-  private static TreeSet<Long> numbers(StoreView view, Predicate<String> types) {
-    TreeSet<Long> all = new TreeSet<>();
+  private static Set<Long> numbers(StoreView view, Predicate<String> types) {
+    Set<Long> all = new TreeSet<>();
     try (view) {
       var keys =
           view.partitions(types, TimeUuid.NANOS_MIN, TimeUuid.NANOS_LIMIT, null).stream()
@@ -362,7 +364,8 @@ class ClusterBackupModelTest {
               .toList();
       try (EventCursor cursor = view.open(keys, Scan.all())) {
         while (next(cursor)) {
-          Object number = TestEvent.copyOf(cursor.event()).attributes().get(AttributeName.of("n"));
+          var attributes = TestEvent.copyOf(cursor.event()).attributes();
+          Object number = Objects.requireNonNull(attributes.get(AttributeName.of("n")));
           all.add(((TestEvent.Bits) number).bits());
         }
       }
