@@ -85,7 +85,8 @@ final class BackupThreads implements AutoCloseable {
         keys.retention());
   }
 
-  /// @param behindSecondsMax age of the newest moment of the backup above which an operator is told
+  /// @param behindSecondsMax limit of the finding `backup-behind`: the age of the newest moment
+  ///   that can be restored, in seconds
   private BackupThreads(RunningBackup backup, double behindSecondsMax, MeterRegistry registry) {
     this.backup = backup;
     this.behindSecondsMax = behindSecondsMax;

@@ -8,6 +8,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /// An HTTP client for tests, for a daemon on this machine.
@@ -30,6 +31,21 @@ public final class Http implements AutoCloseable {
       request.headers(headers);
     }
     return client.send(request.build(), BodyHandlers.ofString());
+  }
+
+  /// The bodies of all events, sorted.
+  public List<String> bodies() throws IOException, InterruptedException {
+    HttpResponse<String> answer = get("/v1/query?fields=body&format=csv");
+    if (answer.statusCode() != 200) {
+      throw new IOException(answer.statusCode() + ": " + answer.body());
+    }
+    return answer
+        .body()
+        .lines()
+        .skip(1)
+        .map(line -> line.substring(line.lastIndexOf(',') + 1))
+        .sorted()
+        .toList();
   }
 
   /// Sends a request without a body.

@@ -17,7 +17,7 @@ public final class GoDuration {
   private static final long[] UNIT_MILLIS = {
     365 * 86_400_000L, 7 * 86_400_000L, 86_400_000L, 3_600_000L, 60_000L, 1_000L, 1L
   };
-  private static final int WEEKS = 1;
+  private static final int WEEKS = 1; // index of the unit
 
   private GoDuration() {}
 
@@ -50,13 +50,21 @@ public final class GoDuration {
     if (nanos % MILLI_NANOS != 0) {
       return shown(nanos);
     }
-    long millis = nanos / MILLI_NANOS;
+    return ofMillis(nanos / MILLI_NANOS);
+  }
+
+  /// As Prometheus writes it: `1h30m`, `1d`, `0s`. Years and weeks stand only when nothing else is
+  /// left, as in `90d`: they have no exact parts.
+  ///
+  /// @param millis in milliseconds, at least 0
+  public static String ofMillis(long millis) {
+    long left = millis;
     StringBuilder text = new StringBuilder();
     for (int i = 0; i < UNIT_MILLIS.length; i++) {
-      boolean isWhole = i > WEEKS || millis % UNIT_MILLIS[i] == 0; // 90d, and not 12w6d
-      if (isWhole && millis >= UNIT_MILLIS[i]) {
-        text.append(millis / UNIT_MILLIS[i]).append(UNITS.get(i));
-        millis %= UNIT_MILLIS[i];
+      boolean isWhole = i > WEEKS || left % UNIT_MILLIS[i] == 0;
+      if (isWhole && left >= UNIT_MILLIS[i]) {
+        text.append(left / UNIT_MILLIS[i]).append(UNITS.get(i));
+        left %= UNIT_MILLIS[i];
       }
     }
     return text.isEmpty() ? "0s" : text.toString();

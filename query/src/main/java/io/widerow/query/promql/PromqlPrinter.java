@@ -1,5 +1,6 @@
 package io.widerow.query.promql;
 
+import io.widerow.query.logql.GoDuration;
 import io.widerow.query.logql.GoQuotes;
 import io.widerow.query.logql.Matcher;
 import io.widerow.query.promql.PromqlExpr.Aggregate;
@@ -25,10 +26,6 @@ import org.jspecify.annotations.Nullable;
 public final class PromqlPrinter {
   private static final Pattern METRIC = Pattern.compile("[a-zA-Z_:][a-zA-Z0-9_:]*");
   private static final Pattern LABEL = Pattern.compile("[a-zA-Z_][a-zA-Z0-9_]*");
-  private static final long[] UNITS = {
-    31_536_000_000L, 604_800_000, 86_400_000, 3_600_000, 60_000, 1_000, 1
-  };
-  private static final String[] UNIT_NAMES = {"y", "w", "d", "h", "m", "s", "ms"};
 
   private PromqlPrinter() {}
 
@@ -140,19 +137,6 @@ public final class PromqlPrinter {
   }
 
   private static String duration(double seconds) {
-    long left = Math.round(seconds * 1e3);
-    if (left == 0) {
-      return "0s";
-    }
-    StringBuilder text = new StringBuilder();
-    for (int i = 0; i < UNITS.length; i++) {
-      // Years and weeks only when nothing else is left, as they have no exact parts.
-      boolean whole = i > 1 || left % UNITS[i] == 0;
-      if (whole && left >= UNITS[i]) {
-        text.append(left / UNITS[i]).append(UNIT_NAMES[i]);
-        left %= UNITS[i];
-      }
-    }
-    return text.toString();
+    return GoDuration.ofMillis(Math.round(seconds * 1e3));
   }
 }

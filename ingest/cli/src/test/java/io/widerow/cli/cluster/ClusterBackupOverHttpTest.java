@@ -101,16 +101,6 @@ class ClusterBackupOverHttpTest {
     assertEquals(200, answer.statusCode(), answer.body());
   }
 
-  private static List<String> bodies(Http http) throws IOException, InterruptedException {
-    return http.get("/v1/query?fields=body&format=csv")
-        .body()
-        .lines()
-        .skip(1)
-        .map(line -> line.substring(line.lastIndexOf(',') + 1))
-        .sorted()
-        .toList();
-  }
-
   private static List<String> expected() {
     return IntStream.range(0, 2 * EVENTS).mapToObj(i -> "b" + i).sorted().toList();
   }
@@ -139,7 +129,7 @@ class ClusterBackupOverHttpTest {
         Http toSecond = new Http(second)) {
       send(toFirst, 0);
       send(toSecond, EVENTS);
-      assertEquals(expected(), bodies(toFirst));
+      assertEquals(expected(), toFirst.bodies());
       Await.until(
           () -> toFirst.get("/v1/status").body().contains("\"checkpoint\":\"checkpoints/"),
           "the first daemon makes checkpoints");
@@ -173,7 +163,7 @@ class ClusterBackupOverHttpTest {
                 DaemonConfig.of(Map.of("http", "127.0.0.1:0", "lanes", "1")),
                 EmbeddedStore.open(config, Runnable::run));
         Http http = new Http(daemon)) {
-      assertEquals(expected(), bodies(http), directory.toString());
+      assertEquals(expected(), http.bodies(), directory.toString());
     }
   }
 }

@@ -125,18 +125,6 @@ class ClusterRetentionOverHttpTest {
     return answer.body();
   }
 
-  private List<String> bodies() throws Exception {
-    HttpResponse<String> answer = http.get("/v1/query?fields=body&format=csv");
-    assertEquals(200, answer.statusCode(), answer.body());
-    return answer
-        .body()
-        .lines()
-        .skip(1)
-        .map(line -> line.substring(line.lastIndexOf(',') + 1))
-        .sorted()
-        .toList();
-  }
-
   @Test
   void anEventPastTheRetentionOfTheClusterIsRefused() throws Exception {
     String answer =
@@ -146,7 +134,7 @@ class ClusterRetentionOverHttpTest {
             line("audit", "c", Duration.ofDays(400)));
     assertEquals(
         "{\"accepted\":2,\"rejected\":[" + REFUSED + "],\"durability\":\"quorum\"}\n", answer);
-    assertEquals(List.of("a", "c"), bodies());
+    assertEquals(List.of("a", "c"), http.bodies());
   }
 
   @Test
@@ -155,14 +143,14 @@ class ClusterRetentionOverHttpTest {
     others.set(null, Duration.ofDays(9));
     reading.awaitPolicies();
     assertTrue(send(old).startsWith("{\"accepted\":1,\"rejected\":[]"));
-    assertEquals(List.of("a"), bodies());
+    assertEquals(List.of("a"), http.bodies());
 
     others.set(null, Duration.ofDays(2));
     reading.awaitPolicies();
-    assertEquals(List.of(), bodies(), "expired events are hidden at once");
+    assertEquals(List.of(), http.bodies(), "expired events are hidden at once");
     String again = send(line("log", "b", Duration.ZERO), line("log", "c", Duration.ofDays(4)));
     assertTrue(again.contains(REFUSED), again);
-    assertEquals(List.of("b"), bodies());
+    assertEquals(List.of("b"), http.bodies());
   }
 
   private static FilteredRetention debug(Duration age) {
@@ -199,11 +187,11 @@ class ClusterRetentionOverHttpTest {
       assertEquals(200, http.post("/v1/events", Http.NDJSON, keyed).statusCode());
     }
     List<String> all = List.of("is debug", "new debug", "old debug", "old error");
-    assertEquals(all, bodies());
+    assertEquals(all, http.bodies());
     others.set(debug(Duration.ofDays(1)));
     reading.awaitPolicies();
     List<String> shown = List.of("new debug", "old error");
-    assertEquals(shown, bodies(), "of a write the last one decides");
+    assertEquals(shown, http.bodies(), "of a write the last one decides");
     assertTrue(get("/v1/query?stats=count").contains("\"count\":2"), get("/v1/query?stats=count"));
     String levels = get("/v1/query?stats=count&by=level&format=csv");
     assertEquals(List.of("debug,1", "error,1"), levels.lines().skip(1).sorted().toList());
@@ -224,12 +212,12 @@ class ClusterRetentionOverHttpTest {
             "\"accepted\":1,\"rejected\":[{\"index\":0,\"reason\":\"older than the retention of"
                 + " 1d\"}]"),
         late);
-    assertEquals(List.of("late error", "new debug", "old error"), bodies());
+    assertEquals(List.of("late error", "new debug", "old error"), http.bodies());
 
     others.unset("log", new Where("level<=debug", FilterParser.parse("level<=debug", 0)));
     reading.awaitPolicies();
-    assertEquals(5, bodies().size());
-    assertTrue(bodies().containsAll(all));
+    assertEquals(5, http.bodies().size());
+    assertTrue(http.bodies().containsAll(all));
   }
 
   private String ask(String method, String path, int status) throws Exception {
@@ -276,15 +264,15 @@ class ClusterRetentionOverHttpTest {
     String plan = get("/v1/retention/plan?type=audit&age=7d");
     assertTrue(plan.startsWith("{\"partition\":\""), plan);
     assertTrue(plan.contains("{\"partitions\":1,\"events\":1,\"bytes\":"), plan);
-    assertEquals(4, bodies().size(), "a plan changes nothing");
+    assertEquals(4, http.bodies().size(), "a plan changes nothing");
     String set = ask("PUT", "/v1/retention?type=audit&age=7d", 200);
     assertTrue(set.contains("\"types\":1"), set);
     assertTrue(set.contains("\"hiddenPartitions\":1,\"hiddenEvents\":1"), set);
     assertTrue(set.contains("\"dropsAt\":\"20"), set);
-    assertEquals(List.of("new", "old debug", "old error"), bodies());
+    assertEquals(List.of("new", "old debug", "old error"), http.bodies());
     String unset = ask("DELETE", "/v1/retention?type=audit", 200);
     assertEquals("{\"unset\":\"audit\"}\n", unset);
-    assertEquals(3, bodies().size(), "the default decides now");
+    assertEquals(3, http.bodies().size(), "the default decides now");
     assertEquals(1, get("/v1/retention").lines().count());
 
     String where = "&where=level+%3C%3D+debug";
@@ -295,10 +283,10 @@ class ClusterRetentionOverHttpTest {
     assertTrue(hides.contains("\"grace\":\"20m\""), hides);
     assertTrue(hides.contains("\"hiddenPartitions\":1,\"hiddenEvents\":1"), hides);
     assertEquals(hides, get("/v1/retention").lines().toList().getLast() + "\n");
-    assertEquals(List.of("new", "old error"), bodies());
+    assertEquals(List.of("new", "old error"), http.bodies());
     assertEquals(List.of("old error", "new"), tail(2), "tails hide, too");
     ask("DELETE", "/v1/retention?type=l*" + where, 200);
-    assertEquals(List.of("new", "old debug", "old error"), bodies());
+    assertEquals(List.of("new", "old debug", "old error"), http.bodies());
 
     for (String wrong :
         List.of(
@@ -348,13 +336,13 @@ class ClusterRetentionOverHttpTest {
         send(line("log", "a", Duration.ofDays(4)), line("log", "b", Duration.ofDays(12)));
     assertTrue(
         taken.contains("{\"index\":1,\"reason\":\"older than the retention of 9d\"}"), taken);
-    assertEquals(List.of("a"), bodies());
+    assertEquals(List.of("a"), http.bodies());
     keyspace.isAway = false;
     reading.awaitPolicies();
-    assertEquals(List.of(), bodies());
+    assertEquals(List.of(), http.bodies());
     assertTrue(
         send(line("log", "c", Duration.ZERO), line("log", "d", Duration.ofDays(4)))
             .contains(REFUSED));
-    assertEquals(List.of("c"), bodies());
+    assertEquals(List.of("c"), http.bodies());
   }
 }

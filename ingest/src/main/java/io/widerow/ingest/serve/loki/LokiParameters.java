@@ -110,7 +110,7 @@ record LokiParameters(QueryParams given, long nowNanos) {
         return seconds.multiply(BigDecimal.valueOf(SECOND_NANOS)).toBigInteger().longValueExact();
       }
     } catch (ArithmeticException | NumberFormatException _) {
-      // too large, which is told below
+      // out of range: refused below
     }
     String why = isWhole ? "value out of range" : "invalid syntax";
     String read = about + "strconv.ParseInt: parsing %s: %s".formatted(quoted(text), why);
@@ -287,7 +287,7 @@ record LokiParameters(QueryParams given, long nowNanos) {
       try {
         return Long.parseLong(text);
       } catch (NumberFormatException _) {
-        // too large, which is told below
+        // out of range: refused below
       }
     }
     String why = isWhole ? "value out of range" : "invalid syntax";
